@@ -56,7 +56,8 @@ class Rule:
     """One claim about JAX.
 
     `message` says what JAX will do, `help` what to write instead; both are
-    format strings. `claim` is what running a bad fixture shows.
+    format strings. `claim` is what running a bad fixture shows. `module` is where
+    the checks are written.
     """
 
     code: str
@@ -66,13 +67,14 @@ class Rule:
     claim: Claim
     help: str = ""
     checks: dict[type[Event], list[Check[Any]]] = field(default_factory=dict, repr=False)
-    module: str = field(default_factory=lambda: _calling_module(), repr=False)
+    module: str = field(default="", repr=False)
 
     def on(self, event: type[E]) -> Callable[[Check[E]], Check[E]]:
         """Subscribe the decorated function to one type of event."""
 
         def subscribe(check: Check[E]) -> Check[E]:
             self.checks.setdefault(event, []).append(check)
+            self.module = check.__module__
             return check
 
         return subscribe
@@ -90,12 +92,3 @@ class Rule:
     def family(self) -> str:
         """The folder that the rule lives in ("arrays")."""
         return self.module.split(".")[-2]
-
-
-def _calling_module() -> str:
-    """The module that is calling `Rule(…)`: the nearest frame outside this file."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__") == __name__ or frame.f_code.co_filename == "<string>":
-        assert frame.f_back is not None
-        frame = frame.f_back
-    return str(frame.f_globals["__name__"])
