@@ -14,8 +14,33 @@ from dataclasses import dataclass
 class Claim:
     """Base of all claims."""
 
+    @property
+    def alternatives(self) -> tuple[Claim, ...]:
+        """The claims of which one is enough; each is observed by itself."""
+        return (self,)
+
     def __str__(self) -> str:
         return type(self).__name__
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AnyOf(Claim):
+    """One of several claims holds, each program shows the one that it can.
+
+    The good twin must show none of them.
+    """
+
+    claims: tuple[Claim, ...]
+
+    def __init__(self, *claims: Claim) -> None:
+        object.__setattr__(self, "claims", claims)
+
+    @property
+    def alternatives(self) -> tuple[Claim, ...]:
+        return self.claims
+
+    def __str__(self) -> str:
+        return ", or ".join(map(str, self.claims))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +69,21 @@ class IdenticalDraws(Claim):
 
     def __str__(self) -> str:
         return "identical draws"
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated(Claim):
+    """Two of the draws that the program returns move together.
+
+    The program returns a sequence of arrays, one per draw; the claim holds where
+    Spearman's rank correlation of two of one size is `rank` or more, or `-rank`
+    or less.
+    """
+
+    rank: float
+
+    def __str__(self) -> str:
+        return f"draws of rank correlation {self.rank:g} or more"
 
 
 @dataclass(frozen=True, slots=True)
