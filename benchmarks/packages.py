@@ -3,7 +3,7 @@
 usage: python benchmarks/packages.py [NAME…] [--quiet]
 
 Takes the wheels named in `packages.txt` from the package index, unpacks them in a cache folder outside the
-repository, and lints each. Every finding is to be read: a false alarm becomes a `good_` function in a fixture.
+repository, and lints each. Read every finding; a false alarm becomes a `good_` function in a fixture.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def main() -> int:
     )
     parser.add_argument("--quiet", action="store_true", help="only the counts")
     options = parser.parse_args()
-    return int(not all([report(known[name], options.quiet) for name in options.names or known]))
+    succeeded = [report(known[name], options.quiet) for name in options.names or known]
+    return int(not all(succeeded))
 
 
 if __name__ == "__main__":
