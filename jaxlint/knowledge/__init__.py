@@ -1,0 +1,87 @@
+"""What jaxlint knows about libraries. README.md tells how to read and write it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jaxlint.knowledge.reader import ALIAS, MODULE, read_row
+from jaxlint.knowledge.signature import ClassRow, Parameter, Row, Signature, Word
+
+__all__ = ["ClassRow", "Parameter", "Row", "Signature", "Word", "lookup", "roots"]
+
+TABLE = Path(__file__).with_name("table.json")
+
+
+@cache
+def lookup(path: str) -> Row | None:
+    """What is known of a name by its full dotted path ("jax.random.split"), under
+    whichever of its names; None for a module and for what nothing is known of."""
+    rows = _rows()
+    text = rows.get(path)
+    if text is None:
+        return _lookup_in_parent(path)
+    if text == MODULE:
+        return None
+    if text.startswith(ALIAS):
+        return lookup(text[len(ALIAS) :])
+    row = read_row(path, text)
+    if isinstance(row, ClassRow):
+        return replace(row, init=_constructor(path))
+    return row
+
+
+def _constructor(path: str) -> Signature | None:
+    """How a class is called: its `__init__` without `self`."""
+    init = lookup(f"{path}.__init__")
+    if not isinstance(init, Signature):
+        return None
+    return Signature(path, init.parameters[1:], init.returns)
+
+
+def _lookup_in_parent(path: str) -> Row | None:
+    """A name that has no row: in a module or class known by another name, or the
+    catch-all of its module."""
+    parent, _, name = path.rpartition(".")
+    if not parent:
+        return None
+    home = _home(parent)
+    if home != parent:
+        return lookup(f"{home}.{name}")
+    if name.startswith("_"):
+        return None
+    rest = lookup(f"{parent}.__getattr__")
+    if not isinstance(rest, Signature):
+        return None
+    everything = (Parameter("args", "star", required=False), Parameter("kwargs", "starstar", required=False))
+    return Signature(path, everything, rest.returns)
+
+
+def _home(path: str) -> str:
+    """The path of a module or class under its canonical name."""
+    text = _rows().get(path, "")
+    if text.startswith(ALIAS):
+        return _home(text[len(ALIAS) :])
+    parent, _, name = path.rpartition(".")
+    home = _home(parent) if parent else ""
+    return path if home == parent else _home(f"{home}.{name}")
+
+
+@cache
+def roots() -> frozenset[str]:
+    """The top-level names of libraries whose mention makes a file worth reading."""
+    return frozenset(_table()["roots"])
+
+
+def _rows() -> dict[str, str]:
+    rows: dict[str, str] = _table()["rows"]
+    return rows
+
+
+@cache
+def _table() -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(TABLE.read_bytes())
+    return table
