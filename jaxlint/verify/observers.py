@@ -124,7 +124,7 @@ def correlated(claim: Correlated, program: Program, _twin: Program) -> Observati
 @observes(KeepsAlive, alone=True)
 def keeps_alive(claim: KeepsAlive, program: Program, twin: Program) -> Observation:
     """Compare the device bytes that the program and its twin hold at their peaks."""
-    ratio = peak_live_bytes(program) / peak_live_bytes(twin)
+    ratio = peak_live_bytes(program) / max(1, peak_live_bytes(twin))
     return Observation(
         "seen" if ratio >= claim.ratio else "absent", f"peak live bytes {ratio:.1f} times the good twin's"
     )

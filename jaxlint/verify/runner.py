@@ -112,7 +112,8 @@ def _groups(fixtures: Iterable[Fixture]) -> dict[Group, list[Task]]:
     for fixture in fixtures:
         for claim in fixture.claim.alternatives:
             observer = OBSERVERS[type(claim)]
-            group = fixture.path, _items(observer.environment), fixture.scenario if observer.alone else ""
+            alone = observer.alone and fixture.has_bad
+            group = fixture.path, _items(observer.environment), fixture.scenario if alone else ""
             programs = [fixture.bad, fixture.good] if fixture.has_bad else [fixture.good]
             groups.setdefault(group, []).extend(_task(fixture, claim, program) for program in programs)
     return groups
