@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     import libcst as cst
 
-    from jaxlint.model.values import Array, Key, Value
+    from jaxlint.model.values import Array, Value
 
     Site: TypeAlias = cst.CSTNode
 
@@ -83,7 +83,6 @@ class KeyReused(Event):
     `loop` is the loop or comprehension, or the call that runs a body many times.
     """
 
-    key: Key
     name: str
     use: KeyUse
     earlier: KeyUse

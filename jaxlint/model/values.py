@@ -79,9 +79,10 @@ NONE = Constant(value=None)
 @dataclass(frozen=True, slots=True)
 class Scalar(Value):
     """A Python object of a known built-in type ("int", "float", "str", "dtype"…)
-    whose value is not known."""
+    whose value is not known; `symbol` tells one such value from another."""
 
     type: str = "int"
+    symbol: KeyId | None = None
 
     def _describe(self) -> str:
         return self.type
@@ -158,6 +159,18 @@ class Tuple(Value):
 
     def _describe(self) -> str:
         return "(" + ", ".join(item.describe() for item in self.items) + ("," if len(self.items) == 1 else "") + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator(Value):
+    """What `range`, `zip`, `enumerate`, `reversed`, `items`… give: a way to go
+    through `sources`."""
+
+    kind: str = "range"
+    sources: tuple[Value, ...] = ()
+
+    def _describe(self) -> str:
+        return self.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The model: what jaxlint knows about a module. Start with `events.py`."""

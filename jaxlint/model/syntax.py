@@ -1,0 +1,103 @@
+"""Small questions about syntax that need no values, answered straight from the tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+NAMES_IN_TEXT = re.compile(r"\.?[A-Za-z_]\w*")
+PURE_CALLS = re.compile(r"\b(isinstance|issubclass|len|callable|hasattr|getattr|type|bool|int)\(")
+
+
+def small_statements(node: cst.CSTNode) -> Iterator[cst.BaseSmallStatement | cst.BaseCompoundStatement]:
+    """Every statement below `node`, whatever its depth, leaving out the bodies of
+    nested functions and classes."""
+    stack: list[cst.CSTNode] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            stack.extend(reversed(current.body))
+        elif isinstance(current, (cst.FunctionDef, cst.ClassDef)):
+            yield current
+        elif isinstance(current, cst.BaseCompoundStatement):
+            yield current
+            stack.extend(reversed(list(suites(current))))
+        elif isinstance(current, cst.BaseSmallStatement):
+            yield current
+
+
+def suites(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """The bodies that a compound statement is made of, in order."""
+    if isinstance(node, cst.Match):
+        for case in node.cases:
+            yield case.body
+        return
+    yield node.body  # type: ignore[attr-defined]
+    for handler in getattr(node, "handlers", ()):
+        yield handler.body
+    for field in ("orelse", "finalbody"):
+        part = getattr(node, field, None)
+        if part is not None:
+            if isinstance(part, cst.If):
+                yield part.body
+                yield from list(suites(part))[1:]
+            else:
+                yield part.body
+
+
+def count_statements(module: cst.Module) -> int:
+    """How many statements a module has, those of functions and classes included."""
+    total, stack = 0, list[cst.CSTNode](module.body)
+    while stack:
+        for statement in small_statements(stack.pop()):
+            total += 1
+            if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+                stack.append(statement.body)
+    return total
+
+
+def has_yield(body: cst.BaseSuite) -> bool:
+    """Whether a function with this body is a generator (a yield deep inside an
+    expression is not looked for)."""
+    return any(isinstance(_value(statement), cst.Yield) for statement in small_statements(body))
+
+
+def _value(statement: cst.CSTNode) -> cst.CSTNode | None:
+    return getattr(statement, "value", None)
+
+
+def bound_names(node: cst.CSTNode) -> frozenset[str]:
+    """The names that statements below `node` bind, and the attributes they store
+    into, the latter with a dot in front (".count")."""
+    names: set[str] = set()
+    for statement in small_statements(node):
+        if isinstance(statement, cst.Assign):
+            for target in statement.targets:
+                names.update(target_names(target.target))
+        elif isinstance(statement, (cst.AnnAssign, cst.AugAssign, cst.For)):
+            names.update(target_names(statement.target))
+    return frozenset(names)
+
+
+def target_names(target: cst.CSTNode) -> Iterator[str]:
+    """The names and ".attributes" that an assignment to `target` binds."""
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, cst.Attribute):
+        yield "." + target.attr.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from target_names(element.value)
+
+
+def dotted_name(node: cst.CSTNode | None) -> str:
+    """`a.b.c` as a string; "" where the node is anything else."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return ""
+    return ".".join([node.value, *reversed(parts)])

@@ -1,0 +1,1 @@
+"""The rules that come with jaxlint, one module each."""

@@ -1,0 +1,1 @@
+"""JAX1xx: arrays and immutability."""

@@ -1,0 +1,1 @@
+"""JAX3xx: device memory and devices."""

@@ -1,0 +1,1 @@
+"""JAX2xx: random keys."""
