@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,9 @@ HOST_LIBRARIES = frozenset({"numpy"})
 """Libraries whose mention alone makes no file worth reading."""
 
 Version: TypeAlias = tuple[int, ...]
+
+GUARD = re.compile(r"(?:(\(.*?\)) <= )?JAX_VERSION(?: >= (\(.*?\))| < (\(.*?\)))")
+"""The forms of `if JAX_VERSION >= (0, 6, 0):` and of a bound above, or both."""
 
 
 class StubError(ValueError):
@@ -101,23 +105,22 @@ class _Module:
 
     def body(self, scope: str, statements: list[ast.stmt], guard: Guard) -> None:
         for statement in statements:
-            try:
-                for path, text in self.rows(scope, statement, guard):
-                    self.add(path, text, guard)
-            except StubError:
-                raise
-            except ValueError as error:
-                raise StubError(f"{self.file}:{statement.lineno}: {error}") from error
+            self.statement(scope, statement, guard)
+
+    def statement(self, scope: str, statement: ast.stmt, guard: Guard) -> None:
+        try:
+            for path, text in self.rows(scope, statement, guard):
+                self.add(path, text, guard)
+        except StubError:
+            raise
+        except ValueError as error:
+            raise StubError(f"{self.file}:{statement.lineno}: {error}") from error
 
     def add(self, path: str, text: str, guard: Guard) -> None:
         if path in self.taken:
             return
         if path in self.stubs.rows:
-            if guard == self.stubs.guards.get(path, Guard()):
-                raise ValueError(f"{path} is defined twice")
-            # Of one name in several versions the newest, which comes first, is kept.
-            self.stubs.guards.pop(path, None)
-            return
+            raise ValueError(f"{path} is defined twice")
         self.stubs.rows[path] = text
         if guard != Guard():
             self.stubs.guards[path] = guard
@@ -143,10 +146,8 @@ class _Module:
         elif isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
                 yield f"{scope}.{alias.asname}", f"{ALIAS}{statement.module}.{alias.name}"
-        elif isinstance(statement, ast.If):
-            newer, older = _guards(statement.test)
-            self.body(scope, statement.body, newer)
-            self.body(scope, statement.orelse, older)
+        elif isinstance(statement, ast.If) and not statement.orelse:
+            self.body(scope, statement.body, _guard(statement.test))
         elif not isinstance(statement, ast.Pass | ast.Expr):
             raise ValueError(f"`{ast.unparse(statement).splitlines()[0]}` has no meaning in a stub")
 
@@ -154,8 +155,7 @@ class _Module:
         if word := read_class(path, node).word:
             _check_word(word, "name", None)
         bases = [
-            ast.unparse(base) if base_word(base) else self.absolute(scope, ast.unparse(base))
-            for base in node.bases
+            base if base_word(base) else self.absolute(scope, base) for base in map(ast.unparse, node.bases)
         ]
         return f"class({', '.join(bases)})"
 
@@ -173,7 +173,7 @@ def _function_text(scope: str, node: ast.FunctionDef) -> str:
         if parameter.word:
             _check_word(parameter.word, "parameter", signature)
     _check_word(signature.returns, "return", signature)
-    return f"({ast.unparse(node.args)}) -> {signature.returns if node.returns is None else ast.unparse(node.returns)}"
+    return f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns) if node.returns else signature.returns}"
 
 
 def _check_word(word: Word, place: Place, signature: Signature | None) -> None:
@@ -193,16 +193,13 @@ def _check_word(word: Word, place: Place, signature: Signature | None) -> None:
             raise ValueError(f"`{argument}` in `{word}` is no parameter")
 
 
-def _guards(test: ast.expr) -> tuple[Guard, Guard]:
-    """What `if JAX_VERSION >= (0, 6, 0):` means for its body and for its `else`."""
-    if isinstance(test, ast.Compare) and ast.unparse(test.left) == "JAX_VERSION":
-        version: Version = ast.literal_eval(test.comparators[0])
-        below, above = Guard(until=version), Guard(since=version)
-        if isinstance(test.ops[0], ast.GtE):
-            return above, below
-        if isinstance(test.ops[0], ast.Lt):
-            return below, above
-    raise ValueError(f"`{ast.unparse(test)}` is not of the form `JAX_VERSION >= (0, 6, 0)`")
+def _guard(test: ast.expr) -> Guard:
+    """What the test of an `if` says about the version of JAX."""
+    form = GUARD.fullmatch(ast.unparse(test))
+    if form is None:
+        raise ValueError(f"`{ast.unparse(test)}` is not of the form `(0, 6, 0) <= JAX_VERSION < (0, 9, 0)`")
+    since, until = (ast.literal_eval(text) if text else None for text in (form[1] or form[2], form[3]))
+    return Guard(since, until)
 
 
 def _inherit(stubs: Stubs) -> None:

@@ -44,15 +44,14 @@ def read_signature(path: str, node: ast.FunctionDef) -> Signature:
 
 def read_class(path: str, node: ast.ClassDef) -> ClassRow:
     """The class that a `class` statement declares, without its constructor."""
-    words = [base for base in node.bases if isinstance(base, ast.Name | ast.Subscript) and base_word(base)]
-    bases = tuple(ast.unparse(base) for base in node.bases if base not in words)
-    return ClassRow(path, bases, read_word(words[0]) if words else None)
+    words = [read_word(base) for base in node.bases if base_word(ast.unparse(base))]
+    bases = tuple(text for text in map(ast.unparse, node.bases) if not base_word(text))
+    return ClassRow(path, bases, words[0] if words else None)
 
 
-def base_word(node: ast.expr) -> bool:
+def base_word(base: str) -> bool:
     """Whether a base of a class is a word of the vocabulary rather than a class."""
-    name = node.value if isinstance(node, ast.Subscript) else node
-    return isinstance(name, ast.Name) and name.id in VOCABULARY
+    return base.partition("[")[0] in VOCABULARY
 
 
 def read_word(node: ast.expr) -> Word:
@@ -82,9 +81,8 @@ def _parameters(node: ast.arguments) -> list[Parameter]:
     defaults = [None] * (len(positional) - len(node.defaults)) + node.defaults
     found = []
     for number, (argument, default) in enumerate(zip(positional, defaults, strict=True)):
-        found.append(
-            _parameter(argument, "positional" if number < len(node.posonlyargs) else "either", default)
-        )
+        kind: Kind = "positional" if number < len(node.posonlyargs) else "either"
+        found.append(_parameter(argument, kind, default))
     if node.vararg:
         found.append(_parameter(node.vararg, "star", None))
     for argument, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):

@@ -40,36 +40,27 @@ VOCABULARY: dict[str, Term] = {
     "Index": Term(("inner",), "none", "a traced integer"),
     "Host": Term(("inner",), "none", "any number of NumPy arrays"),
     # What a function returns.
-    "Array": Term(
-        ("return",), "parameters", "a JAX array; [shape, dtype, value]: value gives a dtype not given"
-    ),
-    "Like": Term(
-        ("return",), "parameters", "an array of the shape and dtype of this one, unless shape= or dtype="
-    ),
+    "Array": Term(("return",), "parameters", "a JAX array of this shape and dtype"),
+    "Like": Term(("return",), "parameters", "an array of the shape and dtype of this one"),
     "Broadcast": Term(("return",), "parameters", "elementwise over these, with promotion"),
     "Reduced": Term(("return",), "parameters", "reduced over the parameters axis and keepdims"),
+    "Arrays": Term(("return",), "none", "a tuple or list of JAX arrays"),
     "Computed": Term(("return",), "none", "an array whose shape the model works out by the path"),
-    "NumPy": Term(("return",), "parameters", "a NumPy array, with the arguments of Array"),
+    "NumPy": Term(("return",), "parameters", "a NumPy array or scalar; arguments as of Array"),
     "NumPyView": Term(("return",), "parameters", "a read-only NumPy view of this JAX array"),
-    "Dispatch": Term(
-        ("return",), "parameters", "a JAX array for a JAX array, a NumPy array for a NumPy array"
-    ),
+    "Dispatch": Term(("return",), "parameters", "a JAX array if this is one, else a NumPy array"),
     "Key": Term(("return", "name"), "none", "a new PRNG key"),
     "Keys": Term(("return",), "parameters", "a batch of new keys, of the shape of this parameter"),
     "Derived": Term(("return",), "parameters", "a key fixed by a key and data"),
     "Clone": Term(("return",), "parameters", "the same key, fit for use once more"),
     "Same": Term(("return",), "parameters", "this very argument"),
     "OnDevice": Term(("return",), "parameters", "this argument, its NumPy arrays and numbers as JAX arrays"),
-    "Carry": Term(
-        ("return", "inner"), "parameters", "the structure of this argument, with new content (new keys)"
-    ),
+    "Carry": Term(("return", "inner"), "parameters", "the structure of this argument, new content"),
     "Result": Term(("return",), "parameters", "what one of these callables returns"),
     "Stacked": Term(("return",), "parameters", "what the callable returns, along a new first axis"),
     "Second": Term(("inner",), "parameters", "the second item of what the callable returns"),
     "Tuple": Term(("return",), "parameters", "a tuple of these"),
-    "Transform": Term(
-        ("return",), "text", "the Traced parameter with this transformation round it, or a decorator"
-    ),
+    "Transform": Term(("return",), "text", "the Traced callable, transformed"),
     "Callable": Term(("return", "name"), "text", "a function with the row of this path"),
     "Instance": Term(("return",), "text", "an instance of the class of this path"),
     "Ref": Term(("return",), "none", "a mutable reference to an array"),
@@ -81,9 +72,14 @@ VOCABULARY: dict[str, Term] = {
     "Bool": Term(("inner",), "none", "bool"),
     "Int": Term(("inner",), "none", "the default integer"),
     "Inexact": Term(("inner",), "none", "integers and booleans become floats"),
+    "Numeric": Term(("inner",), "none", "booleans become the default integer"),
+    "Floating": Term(("inner",), "none", "integers and booleans become floats, complex numbers real"),
+    "Real": Term(("inner",), "none", "complex numbers become real"),
+    "Widened": Term(("inner",), "none", "booleans and small integers become the default integer"),
     # What a name means in an annotation, or as a value.
     "ArrayType": Term(("name",), "text", "a JAX array; ['subscript'] where it is subscripted"),
     "KeyType": Term(("name",), "none", "a PRNG key"),
     "NumPyType": Term(("name",), "none", "a NumPy array"),
-    "DTypeName": Term(("name",), "text", "a data type; called, it casts to an array"),
+    "DTypeName": Term(("name",), "text", "a data type of JAX; called, it casts to a JAX array"),
+    "NumPyDType": Term(("name",), "text", "a data type of NumPy; called, it casts to a NumPy scalar"),
 }

@@ -142,12 +142,22 @@ def pure_callback(callback: Called[Host], result_shape_dtypes, *args, sharding=N
 remat = checkpoint
 jacobian = jacrev
 
-if JAX_VERSION >= (0, 6, 0):
+if JAX_VERSION >= (0, 5, 3):
+    def copy_to_host_async(x) -> Same[x]: ...
+if JAX_VERSION >= (0, 6, 1):
     def shard_map(f: Traced = ..., /, *, out_specs, in_specs=None, mesh=None, axis_names=..., check_vma=True) -> Transform["shard_map"]: ...
 if JAX_VERSION >= (0, 7, 0):
-    Ref: Python["type"]
-    def new_ref(init_val, *, memory_space=None, kind=None) -> Ref: ...
-    def freeze(ref) -> Array: ...
+    def smap(f: Traced = ..., /, *, in_axes=None, out_axes, axis_name) -> Transform["smap"]: ...
+if JAX_VERSION >= (0, 7, 2):
+    Ref = jax.ref.Ref
+    new_ref = jax.ref.new_ref
+if JAX_VERSION >= (0, 8, 0):
+    freeze = jax.ref.freeze
 
 if JAX_VERSION < (0, 6, 0):
     tree_map = jax.tree.map
+if (0, 7, 1) <= JAX_VERSION < (0, 9, 0):
+    array_ref = jax.ref.new_ref
+if JAX_VERSION < (0, 10, 0):
+    def device_put_replicated(x, devices) -> Unknown: ...
+    def device_put_sharded(shards, devices) -> Unknown: ...

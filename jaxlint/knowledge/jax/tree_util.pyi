@@ -10,8 +10,9 @@ tree_flatten_with_path = jax.tree.flatten_with_path
 tree_leaves_with_path = jax.tree.leaves_with_path
 tree_map_with_path = jax.tree.map_with_path
 
-if JAX_VERSION >= (0, 5, 3):
+if JAX_VERSION >= (0, 6, 2):
     tree_broadcast = jax.tree.broadcast
+if JAX_VERSION >= (0, 7, 0):
     tree_reduce_associative = jax.tree.reduce_associative
 
 PyTreeDef: Python["type"]
@@ -19,7 +20,8 @@ DictKey: Python["type"]
 FlattenedIndexKey: Python["type"]
 GetAttrKey: Python["type"]
 SequenceKey: Python["type"]
-KeyPath: Python["type"]
+if JAX_VERSION >= (0, 4, 33):
+    KeyPath: Python["type"]
 
 # `functools.partial` as a pytree
 def Partial(func, *args, **kw) -> Unknown: ...

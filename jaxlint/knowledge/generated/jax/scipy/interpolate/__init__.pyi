@@ -1,0 +1,2 @@
+# Made by scripts/generate_stubs.py
+RegularGridInterpolator: Python["type"]

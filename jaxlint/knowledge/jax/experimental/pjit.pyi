@@ -1,0 +1,1 @@
+pjit = jax.jit

@@ -1,0 +1,5 @@
+Mesh: Python["type"]
+NamedSharding: Python["type"]
+PartitionSpec: Python["type"]
+Sharding: Python["type"]
+SingleDeviceSharding: Python["type"]

@@ -1,0 +1,3 @@
+# An ArrayLike may be a NumPy array or a number.
+ArrayLike: Unknown
+DTypeLike: Unknown
