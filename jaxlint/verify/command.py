@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (UsageError, FixtureError) as error:
         print(f"jaxlint verify: {error}", file=sys.stderr)
     except NoJaxError as error:
-        print(f"jaxlint verify: needs JAX, pip install jaxlint[verify] ({error})", file=sys.stderr)
+        print(f"jaxlint verify: needs JAX, pip install flake8-jaxlint[verify] ({error})", file=sys.stderr)
     return 2
 
 
