@@ -12,6 +12,7 @@ import libcst as cst
 from jaxlint.knowledge.signature import ClassRow, Parameter, Signature, Word
 from jaxlint.knowledge import lookup
 from jaxlint.model import shapes
+from jaxlint.model.events import KeyUseKind
 from jaxlint.model.expressions import AT_VIEW, Expressions
 from jaxlint.model.machine import MAX_DEPTH
 from jaxlint.model.state import Contents, Frame, fresh, join_states, join_values, scalar_type
@@ -44,6 +45,8 @@ from jaxlint.model.values import (
 
 KEEPING_METHODS = frozenset({"append", "add", "put", "extend", "insert", "update", "setdefault", "push", "appendleft"})
 MAX_NESTED = 3
+SHUFFLES = {"jax.random.permutation": "x", "jax.random.choice": "a", "jax.random.shuffle": "x"}
+"""Samplers that pick from an array, and the parameter that it goes to."""
 
 
 @dataclass(slots=True)
@@ -470,8 +473,10 @@ class Calls(Expressions):
                     self.note_evidence(given[name])
 
     def consumed(self, call: LibraryCall, parameter: Parameter, node: cst.CSTNode) -> None:
-        split = call.signature.path == "jax.random.split"
-        self.consume(call.given[parameter.name], node, call.site, call.signature.path, "split" if split else "sample")
+        path = call.signature.path
+        kind: KeyUseKind = "split" if path == "jax.random.split" else "sample"
+        data = call.given.get(SHUFFLES[path]) if path in SHUFFLES else None
+        self.consume(call.given[parameter.name], node, call.site, path, kind, data)
 
     def run_once(self, call: LibraryCall, parameter: Parameter, node: cst.CSTNode) -> None:
         """A callable that is traced and called once."""
@@ -578,8 +583,10 @@ class Calls(Expressions):
         """One slice of a pytree along the first axis of each of its arrays."""
         if isinstance(value, Tuple):
             return Tuple(value.traced, tuple(self.sliced(item) for item in value.items))
-        if isinstance(value, (Array, Keys)):
+        if isinstance(value, Array):
             return self.element(value, 0)
+        if isinstance(value, Keys):
+            return self.each_key(value, self.loops[-1].token)
         if isinstance(value, NumpyArray):
             return Array(self.trace, value.shape[1:] if value.shape else None, shapes.canonical(value.dtype, self.x64))
         if isinstance(value, Constant) and value.value is None:
@@ -705,8 +712,14 @@ class Calls(Expressions):
 
     def return_same(self, call: LibraryCall, word: Word) -> Value:
         value = self.argument(call, word, 0)
-        if isinstance(value, NumpyArray) and call.signature.path.startswith("jax."):
-            return self.allocated(call.site, value.shape, shapes.canonical(value.dtype, self.x64))
+        return value if value is not None else Unknown(symbol=fresh())
+
+    def return_on_device(self, call: LibraryCall, word: Word) -> Value:
+        """The argument as a JAX array; a key or a pytree stays what it is."""
+        value = self.argument(call, word, 0)
+        if isinstance(value, (NumpyArray, Constant, Scalar)) and value != NONE:
+            dtype = shapes.element_dtype(value, self.x64)
+            return self.allocated(call.site, shapes.shape_of(value, self.items), dtype)
         return value if value is not None else Unknown(symbol=fresh())
 
     def return_carry(self, call: LibraryCall, word: Word) -> Value:
@@ -833,7 +846,7 @@ class Calls(Expressions):
         if isinstance(value, AnyArray):
             return replace(value, shape=None)
         if isinstance(value, Keys):
-            return self.element(value, 0)
+            return self.each_key(value, fresh()[0])
         if isinstance(value, Key):
             return Key(value.traced, fresh())
         return Unknown(value.traced, fresh())
@@ -881,11 +894,12 @@ class Calls(Expressions):
     # --- other callables -------------------------------------------------------------------------------------
 
     def call_partial(self, site: cst.CSTNode, function: Partial, args: Arguments) -> Value:
+        names = {name: cst.Name(name) for name, _ in function.keywords}
         bound = Arguments(
             [*function.args, *args.values],
-            [*[site] * len(function.args), *args.nodes],
+            [*[cst.Name("key")] * len(function.args), *args.nodes],
             {**dict(function.keywords), **args.keywords},
-            args.keyword_nodes,
+            {**names, **args.keyword_nodes},
             args.open,
         )
         return self.call(site, function.function, bound)
@@ -894,15 +908,14 @@ class Calls(Expressions):
         """A new instance of a class of the file."""
         instance = self.new_object("instance", Contents({}, UNKNOWN, cls, fresh()))
         initialiser = self.class_member(cls, "__init__")
-        fields = cls.members.get("_fields")
         if isinstance(initialiser, Function):
             self.call_function(site, replace(initialiser, owner=instance), args)
-        elif fields is not None and not args.open:
-            slots = {name: cls.members[name] for name in fields if name in cls.members}
-            slots |= dict(zip(fields, args.values, strict=False))
-            slots |= {name: value for name, value in args.keywords.items() if name in fields}
+        elif cls.fields and not args.open:
+            slots = {name: cls.members[name] for name in cls.fields if name in cls.members}
+            slots |= dict(zip(cls.fields, args.values, strict=False))
+            slots |= {name: value for name, value in args.keywords.items() if name in cls.fields}
             contents = self.state.heap[instance.address]
-            ordered = {name: slots.get(name, UNKNOWN) for name in fields}
+            ordered = {name: slots.get(name, UNKNOWN) for name in cls.fields}
             self.state.heap[instance.address] = replace(contents, slots=ordered, rest=None)
         else:
             self.escape_all(args.every())
@@ -922,6 +935,8 @@ class Calls(Expressions):
         builtin = BUILTIN_CALLS.get(function.path)
         if builtin is not None:
             return builtin(self, site, args)
+        if function.path == "jax.config.update" and args.values[:1] == [Constant(value="jax_enable_x64")]:
+            self.x64 = args.values[1:] != [Constant(value=False)]
         row = lookup(function.path)
         if isinstance(row, ClassRow) and row.init is not None:
             return self.call_library(site, Library(signature=row.init, owner=UNKNOWN), args)
@@ -1120,6 +1135,7 @@ RETURN_WORDS: dict[str, Callable[[Calls, LibraryCall, Word], Value]] = {
     "Derived": Calls.return_derived,
     "Clone": Calls.return_key,
     "Same": Calls.return_same,
+    "OnDevice": Calls.return_on_device,
     "Carry": Calls.return_carry,
     "Result": Calls.return_result,
     "Stacked": Calls.return_stacked,

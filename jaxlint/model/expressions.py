@@ -215,13 +215,13 @@ class Expressions(Machine):
         if isinstance(value, Tuple):
             return value.items
         if isinstance(value, Keys) and value.shape and value.shape[0] is not None and value.shape[0] <= 64:
-            return tuple(self.element_of_keys(value, (index,)) for index in range(value.shape[0]))
+            return tuple(self.element_of_keys(value, ("at", index)) for index in range(value.shape[0]))
         contents = self.contents(value)
         if contents is None or not contents.complete:
             return None
         if isinstance(value, Reference) and value.type == "list":
             return tuple(contents.slots.values())
-        if isinstance(contents.cls, Class) and contents.cls.members.get("_fields"):
+        if isinstance(contents.cls, Class) and contents.cls.fields:
             return tuple(contents.slots.values())
         return None
 
@@ -333,11 +333,11 @@ class Expressions(Machine):
         result: Value = UNKNOWN
         for target in node.comparisons:
             right = self.visit(target.comparator)
-            result = self.compare(left, target.operator, right)
+            result = self.compare(node, left, target.operator, right)
             left = right
         return result if len(node.comparisons) == 1 else Scalar(result.traced, "bool")
 
-    def compare(self, left: Value, op: cst.BaseCompOp, right: Value) -> Value:
+    def compare(self, site: cst.CSTNode, left: Value, op: cst.BaseCompOp, right: Value) -> Value:
         """The value of one comparison."""
         traced = left.traced or right.traced
         if isinstance(op, (cst.Is, cst.IsNot)):
@@ -350,7 +350,7 @@ class Expressions(Machine):
             self.note_evidence(right)
         if isinstance(left, Array) or isinstance(right, Array):
             shape, _ = shapes.elementwise([left, right], self.items, self.x64)
-            return Array(traced or self.trace, shape, "bool")
+            return self.allocated(site, shape, "bool", traced)
         if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
             return Unknown(traced)
         function = COMPARE.get(type(op))
@@ -514,7 +514,7 @@ class Expressions(Machine):
         if isinstance(iterable, NumpyArray):
             return NumpyArray(shape=iterable.shape[1:], dtype=iterable.dtype) if iterable.rank not in (None, 1) else UNKNOWN
         if isinstance(iterable, Keys):
-            return self.element_of_keys(iterable, ("each", *fresh()))
+            return self.each_key(iterable, self.loops[-1].token if self.loops else fresh()[0])
         if isinstance(iterable, Iterator):
             return self.element_of_iterator(iterable, number)
         contents = self.contents(iterable)
@@ -539,6 +539,8 @@ class Expressions(Machine):
         if iterator.kind == "range":
             return Scalar(type="int", symbol=fresh())
         if iterator.kind == "zip":
+            # The shortest ends it: nobody knows how many keys of a batch are met.
+            sources = tuple(replace(s, identity=(*s.identity, "zip")) if isinstance(s, Keys) else s for s in sources)
             return Tuple(items=tuple(self.element(source, number) for source in sources))
         if iterator.kind == "enumerate":
             return Tuple(items=(Scalar(type="int", symbol=fresh()), self.element(sources[0], number)))
@@ -635,9 +637,9 @@ class Expressions(Machine):
             member = self.class_member(contents.cls, name)
             if member is not None:
                 return self.bound_member(member, base, site)
-            fields = contents.cls.members["__annotations__"]
-            if name in fields:
-                return self.annotated(fields[name], (*contents.symbol, (".", name)))
+            declared = contents.cls.annotations.get(name)
+            if declared is not None:
+                return self.annotated(declared, (*contents.symbol, (".", name)))
             self.wanted.setdefault(id(contents.cls.node), set()).add(name)
         if base.type == "instance" and not contents.complete:
             version = self.state.versions.get((".", contents.symbol), 0)
@@ -775,13 +777,17 @@ class Expressions(Machine):
         identity = (*keys.identity, index)
         return Keys(keys.traced, identity, rest) if rest else Key(keys.traced, identity)
 
+    def each_key(self, keys: Keys, iteration: int) -> Value:
+        """One of the keys of a batch that `iteration` goes through from end to end."""
+        return self.element_of_keys(keys, ("each", iteration, *fresh()))
+
     def item_of_keys(self, keys: Keys, index: Value | cst.Slice | None) -> Value:
         position = shapes.as_dimension(index) if isinstance(index, Value) else None
         if position is not None:
             size = keys.shape[0] if keys.shape else None
             if position < 0 and size is not None:
                 position += size
-            return self.element_of_keys(keys, (position,))
+            return self.element_of_keys(keys, ("at", position))
         identity = self.index_identity(index)
         if identity is not None:
             return self.element_of_keys(keys, ("index", identity))

@@ -8,7 +8,11 @@ one identity is reported only where both can happen on one path:
   conditions may well exclude each other, so nothing is said);
 - across passes of a loop, the conditions of the first use must still hold word for
   word: a condition over something that the loop changes has another version by
-  then, and `if i == 0: init(key)` stays silent.
+  then, and `if i == 0: init(key)` stays silent. Conditions that recur by their kind
+  (`i % 10 == 0`, `i != 3`, "the loop was not left") do not stand in the way.
+
+Elements of a batch have identities of their own: `("at", 0)`, or `("each", iteration,
+pass)` where a loop or `vmap` goes through all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ import libcst as cst
 from jaxlint.model import events
 from jaxlint.model.state import Fact, Frame, State, Use, fresh, key_identity
 from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
-from jaxlint.model.values import KeyId, Keys, Tracing, Unknown, Value
+from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
 MAX_DEPTH = 10
 MAX_USES = 4
@@ -113,9 +117,10 @@ class Machine:
         versions = self.state.versions
         names = tuple(versions.get(name, 0) for name in NAMES_IN_TEXT.findall(text))
         if "(" in PURE_CALLS.sub("", text) and not text.startswith("("):
-            return [((text, fresh()), outcome)]
+            return [((text, fresh()), outcome, False)]
         escapes = versions.get(".", 0) if "." in text else 0
-        return [((self.frame.serial, text, names, escapes), outcome)]
+        recurs = " == " in text and ("%" in text or not outcome)
+        return [((self.frame.serial, text, names, escapes), outcome, recurs)]
 
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
@@ -123,17 +128,39 @@ class Machine:
     # --- keys ----------------------------------------------------------------------
 
     def consume(
-        self, value: Value, argument: cst.CSTNode, site: cst.CSTNode, function: str, kind: events.KeyUseKind
+        self,
+        value: Value,
+        argument: cst.CSTNode,
+        site: cst.CSTNode,
+        function: str,
+        kind: events.KeyUseKind,
+        data: Value | None = None,
     ) -> None:
-        """Spend the key `value`, written `argument`, in the call `site`."""
+        """Spend the key `value`, written `argument`, in the call `site`. `data` is what a
+        shuffle is applied to."""
         identity = value.identity if isinstance(value, Keys) else key_identity(value)
-        if identity is None or not identity:
+        if not identity:
             return
         loops = tuple((loop.token, loop.pass_number) for loop in self.loops)
-        use = Use((*self.calls, site), function, kind, self.state.facts, loops)
-        earlier = self._conflict(identity, use)
+        arguments = (*(self._given(pairs, identity) for pairs in self.labels), argument)
+        element = identity[-1] if isinstance(identity[-1], tuple) else ()
+        iteration = element[1] if element[:1] == ("each",) else 0
+        use = Use((*self.calls, site), arguments, function, kind, self.state.facts, loops, iteration, data)
+        batch = identity[:-1]
+        if iteration:
+            places = [(*batch, "all"), (*batch, "some"), identity]
+        elif element[:1] == ("at",):
+            places = [(*batch, "all"), identity]
+        else:
+            places = [identity]
+        earlier = next((found for place in places if (found := self._conflict(place, use)) is not None), None)
         if earlier is not None:
-            self._report_reuse(identity, argument, use, *earlier)
+            self._report_reuse(use, *earlier)
+        self._record(identity, use)
+        if element:
+            self._record((*batch, "all" if iteration else "some"), use)
+
+    def _record(self, identity: KeyId, use: Use) -> None:
         uses = self.state.uses.get(identity, ())
         if len(uses) < MAX_USES:
             self.state.uses[identity] = (*uses, use)
@@ -141,22 +168,28 @@ class Machine:
     def _conflict(self, identity: KeyId, use: Use) -> tuple[Use, int | None] | None:
         """The earlier use that is on one path with `use`, and the index of the loop
         whose passes lie between them."""
+        batch = identity[-1] in ("all", "some")
         for earlier in self.state.uses.get(identity, ()):
+            if (batch and earlier.iteration == use.iteration) or self._in_unison(earlier, use):
+                continue
             between = next(
-                (i for i, (a, b) in enumerate(zip(earlier.loops, use.loops, strict=False)) if a[0] == b[0] and a[1] != b[1]),
+                (i for i, (a, b) in enumerate(zip(earlier.loops, use.loops, strict=False)) if a[0] == b[0] and a != b),
                 None,
             )
             if between is None:
                 possible = earlier.facts <= use.facts or use.facts <= earlier.facts
             else:
-                possible = earlier.facts <= use.facts
+                possible = {fact for fact in earlier.facts if not fact[2]} <= use.facts
             if possible:
                 return earlier, between
         return None
 
-    def _report_reuse(
-        self, identity: KeyId, argument: cst.CSTNode, use: Use, earlier: Use, between: int | None
-    ) -> None:
+    @staticmethod
+    def _in_unison(earlier: Use, use: Use) -> bool:
+        """Shuffling several arrays by one key keeps their rows together: that is meant."""
+        return use.data is not None and earlier.data is not use.data and earlier.function == use.function
+
+    def _report_reuse(self, use: Use, earlier: Use, between: int | None) -> None:
         depth = next(
             (i for i, (a, b) in enumerate(zip(earlier.chain, use.chain, strict=False)) if a is not b),
             min(len(earlier.chain), len(use.chain)) - 1,
@@ -164,22 +197,42 @@ class Machine:
         loop = self.loops[between] if between is not None else None
         if loop is not None and earlier.chain[depth] is use.chain[depth]:
             depth = min(loop.depth, len(use.chain) - 1)
-        if depth < len(self.labels):
-            argument = next((node for value, node in self.labels[depth] if covers(value, identity)), argument)
-        first, second = self._as_event(earlier, depth), self._as_event(use, depth)
+        (first, name), (second, other) = self._as_event(earlier, depth), self._as_event(use, depth)
         # Across passes the earlier use stands further down in the body: that is the
         # line to look at, since it spends what the next pass starts from.
-        site = first.site if loop is not None else second.site
+        site, name = (first.site, name) if loop is not None else (second.site, other)
         self.emit(
-            events.KeyReused(
-                site, self.text(argument), second, first, loop is not None, loop.node if loop else None
-            )
+            events.KeyReused(site, name, second, first, loop is not None, loop.node if loop is not None else None)
         )
 
-    @staticmethod
-    def _as_event(use: Use, depth: int) -> events.KeyUse:
+    def _as_event(self, use: Use, depth: int) -> tuple[events.KeyUse, str]:
+        """A use as seen at `depth` of the call stack, and what the key is called there. A
+        call that was not given the key reaches it through a closure or an object: then the
+        place to look at is inside."""
+        while use.arguments[depth] is None:
+            depth += 1
         kind: Any = use.kind
-        return events.KeyUse(use.chain[min(depth, len(use.chain) - 1)], use.function, kind)
+        argument = use.arguments[depth]
+        assert argument is not None
+        return events.KeyUse(use.chain[depth], use.function, kind), self.text(argument)
+
+    def _given(self, pairs: list[tuple[Value, cst.CSTNode]], identity: KeyId) -> cst.CSTNode | None:
+        """The argument of a call in which the key `identity` was passed."""
+        return next((node for value, node in pairs if self._covers(value, identity, 2)), None)
+
+    def _covers(self, value: Value, identity: KeyId, depth: int) -> bool:
+        """Whether the key `identity` is `value`, or lies in it."""
+        own = value.identity if isinstance(value, Keys) else key_identity(value)
+        if own is not None:
+            return own == identity[: len(own)]
+        if depth == 0:
+            return False
+        if isinstance(value, Tuple):
+            return any(self._covers(item, identity, depth - 1) for item in value.items)
+        contents = self.state.heap.get(value.address) if isinstance(value, Reference) else None
+        return contents is not None and any(
+            self._covers(item, identity, depth - 1) for item in contents.slots.values()
+        )
 
     # --- arrays ---------------------------------------------------------------------
 
@@ -188,8 +241,3 @@ class Machine:
         if isinstance(value, Unknown) and value.traced is not None and value.symbol is not None:
             self.evidence.add(value.symbol)
 
-
-def covers(value: Value, identity: KeyId) -> bool:
-    """Whether the key `identity` is `value`, or lies in it."""
-    own = value.identity if isinstance(value, Keys) else key_identity(value)
-    return own is not None and own == identity[: len(own)]

@@ -206,6 +206,8 @@ def _arange(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str 
     if stop is None or (isinstance(stop, Constant) and stop.value is None):
         start, stop = Constant(value=0), start
     bounds = [bound for bound in (start, stop, step) if bound is not None]
+    if len(bounds) < 2:
+        return (None,), None
     size = None
     if all(as_dimension(bound) is not None for bound in bounds):
         first, last = as_dimension(bounds[0]) or 0, as_dimension(bounds[1]) or 0

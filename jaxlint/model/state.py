@@ -33,7 +33,10 @@ from jaxlint.model.values import (
 if TYPE_CHECKING:
     import libcst as cst
 
-Fact: TypeAlias = tuple[Any, bool]
+Fact: TypeAlias = tuple[Any, bool, bool]
+"""A condition, how it came out, and whether it may come out so again in a later pass of a
+loop, whatever the loop changes ("every tenth pass", "unless it was left")."""
+
 Facts: TypeAlias = frozenset[Fact]
 NO_FACTS: Facts = frozenset()
 
@@ -45,15 +48,21 @@ class Use:
     """One consumption of a key.
 
     `chain` goes from the call in the outermost running function down to the
-    consuming call itself; `facts` are the conditions under which it ran, `loops`
-    the passes of the loops round it.
+    consuming call itself, `arguments` says in which argument each was given the key
+    (None: in no argument, but through a closure or an object); `facts` are the conditions under which it ran, `loops`
+    the passes of the loops round it;
+    `iteration` tells one way through a batch of keys from another;
+    `data` is what a shuffle is applied to.
     """
 
     chain: tuple[cst.CSTNode, ...]
+    arguments: tuple[cst.CSTNode | None, ...]
     function: str
     kind: str
     facts: Facts
     loops: tuple[tuple[int, int], ...]
+    iteration: int = 0
+    data: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

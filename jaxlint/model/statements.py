@@ -254,7 +254,7 @@ class Statements(Calls):
             fits = len(items) == count if count is not None else -len(items) <= index < len(items)
             return items[index] if fits else Unknown(symbol=fresh())
         if isinstance(value, Keys):
-            return self.element_of_keys(value, (index,))
+            return self.element_of_keys(value, ("at", index))
         if isinstance(value, Unknown):
             return self.slot_of_unknown(value, "[", index) if value.symbol else Unknown(value.traced, fresh())
         return self.element(value, index)
@@ -354,11 +354,17 @@ class Statements(Calls):
                 self.run_suite(chosen)
             return UNKNOWN
         other = self.state.fork()
+        facts = other.facts
+        going_on = len(self.loops[-1].continues) if self.loops else 0
         self.assume(node.test, True)
         self.run_suite(node.body)
         after = self.leave()
         self.enter(other)
         self.assume(node.test, False)
+        left = after is None and self.loops and going_on == len(self.loops[-1].continues)
+        if left and self.loops[-1].depth == len(self.calls):
+            # Who meets the next pass did not leave the loop here in this one.
+            other.facts = facts | {(key, outcome, True) for key, outcome, _ in other.facts - facts}
         if node.orelse is not None:
             self.run_suite(node.orelse)
         self.enter(join_states(after, self.leave()))
@@ -425,7 +431,7 @@ class Statements(Calls):
         exhaustive = False
         for number, case in enumerate(node.cases):
             other = self.state.fork()
-            self.state.facts |= {((self.frame.serial, id(node), number), True)}
+            self.state.facts |= {((self.frame.serial, id(node), number), True, False)}
             self.bind_pattern(case.pattern)
             if case.guard is not None:
                 self.visit(case.guard)
@@ -476,11 +482,19 @@ class Statements(Calls):
                 break
             self.state.facts = facts
         self.loops.pop()
+        if loop.breaks:
+            self.forget_iteration(loop.token)
         state = join_states(self.leave(), before)
         for other in loop.breaks:
             state = join_states(state, other)
         self.enter(state)
         self.state.facts = facts
+
+    def forget_iteration(self, token: int) -> None:
+        """A loop that may be left early does not go through a whole batch of keys."""
+        uses = self.state.uses
+        for identity in [identity for identity in uses if identity[-1] == "all"]:
+            uses[identity] = tuple(use for use in uses[identity] if use.iteration != token)
 
     def widen(self, node: cst.CSTNode) -> None:
         """Constants that the loop changes are of their type from the start: the loop runs
@@ -637,22 +651,17 @@ class Statements(Calls):
         self.frame, self.state.names = outer, outer_names
         outer.names = outer_names
         self.reachable = True
-        members["__annotations__"] = {**self.inherited(bases, "__annotations__"), **frame.fields}
-        if self.is_record(bases, decorators):
-            members["_fields"] = tuple(members["__annotations__"])
-        cls = Class(name=node.name.value, node=node, members=members, bases=bases)
+        annotations: dict[str, cst.BaseExpression] = {}
+        for base in bases:
+            if isinstance(base, Class):
+                annotations.update(base.annotations)
+        annotations.update(frame.fields)
+        fields = tuple(annotations) if self.is_record(bases, decorators) else ()
+        cls = Class(None, node.name.value, node, members, annotations, fields, bases)
         self.bind_name(node.name.value, cls, node.name)
         self.methods[id(node)] = [item for item in frame.pending if isinstance(item, Function)]
         self.frame.pending.extend([cls, *(item for item in frame.pending if isinstance(item, Class))])
         return UNKNOWN
-
-    @staticmethod
-    def inherited(bases: tuple[Value, ...], name: str) -> dict[str, Any]:
-        merged: dict[str, Any] = {}
-        for base in bases:
-            if isinstance(base, Class):
-                merged.update(base.members.get(name, {}))
-        return merged
 
     def is_record(self, bases: tuple[Value, ...], decorators: list[tuple[Value, cst.BaseExpression]]) -> bool:
         """Whether the annotations of a class body are the arguments of its constructor."""
@@ -660,5 +669,5 @@ class Statements(Calls):
         for value, site in decorators:
             function = self.visit(site.func) if isinstance(site, cst.Call) else value
             paths.extend([function.path] if isinstance(function, Imported) else [])
-        inherited = any(isinstance(base, Class) and base.members.get("_fields") for base in bases)
+        inherited = any(isinstance(base, Class) and base.fields for base in bases)
         return inherited or any(path in DATACLASS_BASES or path in DATACLASS_DECORATORS for path in paths)

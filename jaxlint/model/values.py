@@ -251,11 +251,15 @@ class Transformed(Value):
 
 @dataclass(frozen=True, slots=True)
 class Class(Value):
-    """A class of the file. `members` is what its body bound; `bases` are values."""
+    """A class of the file. `members` is what its body bound, `annotations` the types that
+    it declares by name, `fields` the arguments of the constructor of a dataclass or named
+    tuple; `bases` are values."""
 
     name: str = ""
     node: cst.ClassDef | None = None
     members: Any = None
+    annotations: Any = None
+    fields: tuple[str, ...] = ()
     bases: tuple[Value, ...] = ()
 
     def _describe(self) -> str:
