@@ -156,8 +156,8 @@ class Calls(Expressions):
 
     def call_member(self, site: cst.CSTNode, base: Value, name: str, args: Arguments) -> Value:
         if isinstance(base, Array) and name == "delete":
-            if base.allocation is not None:
-                self.state.dead |= {base.allocation}
+            if base.identity is not None:
+                self.state.dead |= {base.identity}
             return NONE
         if isinstance(base, Reference) and name == "_replace" and (contents := self.contents(base)) is not None:
             return self.new_object("instance", replace(contents, slots={**contents.slots, **args.keywords}))
@@ -208,7 +208,7 @@ class Calls(Expressions):
 
     def kept(self, values: Iterable[Value]) -> None:
         """Something else holds these arrays from now on."""
-        held = {value.allocation for value in values if isinstance(value, Array) and value.allocation is not None}
+        held = {value.identity for value in values if isinstance(value, Array) and value.identity is not None}
         if held:
             self.state.dead |= held
 
@@ -888,8 +888,8 @@ class Calls(Expressions):
         """Buffers that a call takes over are gone after it."""
         positions = static_positions(function, function.function, "donate")
         for index, value in enumerate(args.values):
-            if index in positions and isinstance(value, Array) and value.allocation is not None:
-                self.state.dead |= {value.allocation}
+            if index in positions and isinstance(value, Array) and value.identity is not None:
+                self.state.dead |= {value.identity}
 
     # --- other callables -------------------------------------------------------------------------------------
 
@@ -1074,7 +1074,7 @@ class LibraryCall:
 def portable(value: Value, instance: Reference) -> Value | None:
     """An attribute's value as another method finds it; None where nothing can be said."""
     if isinstance(value, Array):
-        return replace(value, allocation=None, traced=None)
+        return replace(value, identity=None, traced=None)
     if isinstance(value, (NumpyArray, Constant, Library, Imported, Class)):
         return value
     if isinstance(value, Function):

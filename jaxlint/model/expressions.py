@@ -121,8 +121,8 @@ class Expressions(Machine):
                     if lookup(f"{module}.{name}") is not None:
                         return self.resolve(f"{module}.{name}")
                 return Unknown(symbol=("global", name))
-        if isinstance(value, Array) and value.allocation is not None:
-            self.reads[value.allocation] = fresh()[0]
+        if isinstance(value, Array) and value.identity is not None:
+            self.reads[value.identity] = fresh()[0]
         return value
 
     def visit_Integer(self, node: cst.Integer) -> Value:
@@ -662,7 +662,8 @@ class Expressions(Machine):
             return replace(member, owner=owner)
         if isinstance(member, Transformed):
             if member.transform == "property":
-                return self.call_value(site, replace(member.function, owner=owner), [])  # type: ignore[call-arg]
+                getter = member.function
+                return self.call_value(site, replace(getter, owner=owner) if isinstance(getter, Function) else getter, [])
             if member.transform == "staticmethod":
                 return member.function
             if member.transform == "classmethod":
@@ -699,7 +700,8 @@ class Expressions(Machine):
         """The value of `base[indices]`."""
         index = indices[0] if len(indices) == 1 else None
         if isinstance(base, Array):
-            return Array(base.traced or self.trace, self.indexed_shape(base, indices), base.dtype)
+            array = Array(base.traced or self.trace, self.indexed_shape(base, indices), base.dtype)
+            return self.element_of_argument(base, array, self.index_identity(index))
         if isinstance(base, NumpyArray):
             shape = self.indexed_shape(base, indices)
             return NumpyArray(shape=shape, dtype=base.dtype) if shape != () and len(indices) and self.has_slice(indices) else UNKNOWN
@@ -722,6 +724,13 @@ class Expressions(Machine):
                 return Unknown(base.traced, fresh())
             return self.slot_of_unknown(base, "[", identity)
         return UNKNOWN
+
+    @staticmethod
+    def element_of_argument(base: Array, element: Array, index: Any) -> Array:
+        """An argument that is only known to be an array may be a batch of keys."""
+        if base.identity is None or base.identity[0] == "made" or index is None:
+            return element
+        return replace(element, identity=(*base.identity, ("at", index)))
 
     @staticmethod
     def has_slice(indices: list[Value | cst.Slice]) -> bool:
@@ -820,7 +829,7 @@ class Expressions(Machine):
         size = shapes.nbytes(array)
         if size is None or size < self.options.large_array_bytes or array.traced is not None:
             return array
-        return replace(array, allocation=(id(site), *fresh()))
+        return replace(array, identity=("made", id(site), *fresh()))
 
     # --- annotations ------------------------------------------------------------------------------------
 
@@ -844,7 +853,7 @@ class Expressions(Machine):
         if word == "KeyType":
             return Key(identity=symbol)
         if word == "ArrayType":
-            return Array()
+            return Array(identity=symbol)
         if word == "NumPyType":
             return NumpyArray()
         if named.path.startswith("builtins.") and named.path[9:] in ("int", "float", "bool", "str", "complex"):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from jaxlint.model.values import (
     UNKNOWN,
     AnyArray,
+    Array,
     Class,
     Constant,
     Function,
@@ -236,7 +237,7 @@ class _KeyJoin:
 
 def key_identity(value: Value) -> KeyId | None:
     """The identity under which a value would be consumed as a key."""
-    if isinstance(value, Key):
+    if isinstance(value, (Key, Array)):
         return value.identity
     if isinstance(value, Unknown):
         return value.symbol

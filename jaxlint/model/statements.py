@@ -222,7 +222,7 @@ class Statements(Calls):
             owner.names[name] = value if old is None else join_values(old, value)
         else:
             names = self.state.names
-            if self.loops and isinstance(value, Array) and value.allocation is not None and site is not None:
+            if self.loops and isinstance(value, Array) and value.identity is not None and site is not None:
                 self.check_rebinding(name, names.get(name), value, site)
             names[name] = value
         self.state.versions[name] = fresh()[0]
@@ -263,7 +263,7 @@ class Statements(Calls):
         name = target.attr.value
         self.bump("." + name)
         if isinstance(base, Reference) and (contents := self.contents(base)) is not None:
-            if self.loops and isinstance(value, Array) and value.allocation is not None:
+            if self.loops and isinstance(value, Array) and value.identity is not None:
                 self.check_rebinding(self.text(target), contents.slots.get(name), value, target)
             self.state.heap[base.address] = contents.storing(name, value)
             if isinstance(contents.cls, Class):
@@ -306,7 +306,7 @@ class Statements(Calls):
             slot = index.value  # type: ignore[union-attr]
             if base.type == "list" and isinstance(slot, int) and slot < 0:
                 slot += len(contents.slots)
-            if self.loops and isinstance(value, Array) and value.allocation is not None:
+            if self.loops and isinstance(value, Array) and value.identity is not None:
                 self.check_rebinding(self.text(target), contents.slots.get(slot), value, target)
             self.state.heap[base.address] = contents.storing(slot, value)
             return
@@ -323,12 +323,12 @@ class Statements(Calls):
 
     def check_rebinding(self, name: str, old: Value | None, new: Array, site: cst.CSTNode) -> None:
         """In a loop, does `name` still hold what the last pass allocated here?"""
-        if not isinstance(old, Array) or old.allocation is None or new.allocation is None or self.trace is not None:
+        if not isinstance(old, Array) or old.identity is None or new.identity is None or self.trace is not None:
             return
-        if old.allocation[0] != new.allocation[0] or old.allocation in self.state.dead:
+        if old.identity[0] != "made" or old.identity[:2] != new.identity[:2] or old.identity in self.state.dead:
             return
         loop = next((loop for loop in reversed(self.loops) if loop.pass_number > 0), None)
-        if loop is None or self.reads.get(old.allocation, 0) > loop.started or self.held_elsewhere(name, old):
+        if loop is None or self.reads.get(old.identity, 0) > loop.started or self.held_elsewhere(name, old):
             return
         size = nbytes(new)
         if size is not None:

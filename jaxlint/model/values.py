@@ -115,10 +115,11 @@ class NumpyArray(AnyArray):
 
 @dataclass(frozen=True, slots=True)
 class Array(AnyArray):
-    """A JAX array. `allocation` tells one buffer from another: where it was made
-    and in which evaluation of that place."""
+    """A JAX array. `identity` tells one from another where that matters: for a large
+    one, where it was made and in which evaluation of that place; for an argument that is
+    only known to be an array, as which key it would be consumed."""
 
-    allocation: KeyId | None = None
+    identity: KeyId | None = None
 
     word: ClassVar[str] = "array"
 
