@@ -133,7 +133,7 @@ def keeps_alive(claim: KeepsAlive, program: Program, twin: Program) -> Observati
 def describe(error: BaseException) -> str:
     """An exception on one short line."""
     message = " ".join(str(error).split())
-    return f"{type(error).__name__}: {message if len(message) <= 60 else message[:59] + '…'}"
+    return f"{type(error).__name__}: {message if len(message) <= 120 else message[:119] + '…'}"
 
 
 def lines_of(error: BaseException, program: Program) -> tuple[int, ...]:
