@@ -417,6 +417,8 @@ class Calls(Expressions):
             value = self.annotated(param.annotation.annotation if param.annotation else None, identity)
             if index == 0 and isinstance(function.owner, Class):
                 value = self.some_instance(function.owner, identity)
+            elif traced is not None and traced.transform == "pallas_call":
+                value = Ref(Tracing("pallas_call"))
             elif traced is not None and name not in static:
                 tracing = Tracing(traced.transform, name)
                 value = Array(tracing) if name in proven else value.with_traced(tracing)
