@@ -28,7 +28,13 @@ RULES = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 FIXTURES = pytest.mark.parametrize(
     ("rule", "fixture"),
     [
-        pytest.param(rule, fixture, id=f"{rule.code}-{fixture.scenario}")
+        # One worker of pytest-xdist for a rule, so that its programs run once.
+        pytest.param(
+            rule,
+            fixture,
+            id=f"{rule.code}-{fixture.scenario}",
+            marks=pytest.mark.xdist_group(rule.code),
+        )
         for rule in all_rules()
         for fixture in fixtures_of(rule, root())
     ],
