@@ -16,6 +16,7 @@ from jaxlint.model.events import KeyUseKind
 from jaxlint.model.expressions import AT_VIEW, Expressions
 from jaxlint.model.machine import MAX_DEPTH
 from jaxlint.model.state import Contents, Frame, fresh, join_states, join_values, scalar_type
+from jaxlint.model.summaries import NotSummarisable, Numbering, Recorder, Summary
 from jaxlint.model.syntax import has_yield
 from jaxlint.model.tracing import CONCRETE, DECORATORS, mapped_axes, static_positions
 from jaxlint.model.values import (
@@ -157,7 +158,7 @@ class Calls(Expressions):
     def call_member(self, site: cst.CSTNode, base: Value, name: str, args: Arguments) -> Value:
         if isinstance(base, Array) and name == "delete":
             if base.identity is not None:
-                self.state.dead |= {base.identity}
+                self.kill({base.identity})
             return NONE
         if isinstance(base, Reference) and name == "_replace" and (contents := self.contents(base)) is not None:
             return self.new_object("instance", replace(contents, slots={**contents.slots, **args.keywords}))
@@ -192,25 +193,18 @@ class Calls(Expressions):
                     continue
                 if depth < MAX_NESTED:
                     self.escape_all(contents.slots.values(), depth + 1)
-                self.state.heap[value.address] = Contents({}, UNKNOWN, contents.cls, contents.symbol)
+                self.write(value.address, Contents({}, UNKNOWN, contents.cls, contents.symbol))
                 self.bump((".", contents.symbol))
             elif isinstance(value, Unknown) and value.symbol is not None:
-                self.state.heap.pop(value.symbol, None)
-                self.bump((".", value.symbol))
+                self.escape_symbol(value.symbol)
             elif isinstance(value, Tuple) and depth < MAX_NESTED:
                 self.escape_all(value.items, depth + 1)
-
-    def bump(self, name: Any) -> None:
-        """What was known of a name or object may have changed."""
-        serial = fresh()[0]
-        self.state.versions[name] = serial
-        self.state.versions["."] = serial
 
     def kept(self, values: Iterable[Value]) -> None:
         """Something else holds these arrays from now on."""
         held = {value.identity for value in values if isinstance(value, Array) and value.identity is not None}
         if held:
-            self.state.dead |= held
+            self.kill(held)
 
     # --- functions of the file -----------------------------------------------------------------
 
@@ -226,10 +220,35 @@ class Calls(Expressions):
         self.calls.append(site)
         self.labels.append(args.pairs())
         try:
-            return self.run_function(function, names, trace or self.frame.trace)
+            return self.execute(site, function, names, trace or self.frame.trace)
         finally:
             self.calls.pop()
             self.labels.pop()
+
+    def execute(
+        self, site: cst.CSTNode, function: Function, names: dict[str, Value], trace: Tracing | None
+    ) -> Value:
+        """Replay what the function did with such arguments before, or execute it."""
+        if function.closure is not self.globals:
+            return self.run_function(function, names, trace)
+        numbering = Numbering(self)
+        try:
+            described = tuple(numbering.describe(value) for value in names.values())
+            key = (id(function.node), trace, tuple(names), described)
+            summary = self.memo.get(key)
+        except (NotSummarisable, TypeError):
+            return self.run_function(function, names, trace)
+        if summary is not None and summary.is_current(self):
+            return summary.replay(self, numbering, site)
+        recorder = Recorder(len(self.calls), len(self.loops), self.state.facts, numbering)
+        self.recorders.append(recorder)
+        value = self.run_function(function, names, trace)
+        self.recorders.pop()
+        if self.recorders:
+            self.recorders[-1].free.update(recorder.free)
+        if (made := Summary.of(recorder, value, self)) is not None:
+            self.memo[key] = made
+        return value
 
     def is_generator(self, node: cst.CSTNode | None) -> bool:
         if not isinstance(node, cst.FunctionDef):
@@ -386,12 +405,12 @@ class Calls(Expressions):
             return
         self.covered.add(id(function.node))
         state, reachable, loops = self.state, self.reachable, self.loops
-        calls, labels, running = self.calls, self.labels, self.running
+        calls, labels, running, recorders = self.calls, self.labels, self.running, self.recorders
         traced = self.traced_as.get(id(function.node))
         proven: set[str] = set()
         while True:
             self.enter(replace(state.fork(), uses={}, facts=frozenset()))
-            self.loops, self.calls, self.labels, self.running = [], [], [], []
+            self.loops, self.calls, self.labels, self.running, self.recorders = [], [], [], [], []
             symbol = fresh()
             names = self.unknown_arguments(function, symbol, traced, proven)
             trace = self.trace_of(traced) if traced else function.closure.trace if function.closure else None
@@ -401,6 +420,7 @@ class Calls(Expressions):
                 break
             proven |= shown
         self.loops, self.calls, self.labels, self.running = loops, calls, labels, running
+        self.recorders = recorders
         self.enter(state)
         self.reachable = reachable
 
@@ -891,7 +911,7 @@ class Calls(Expressions):
         positions = static_positions(function, function.function, "donate")
         for index, value in enumerate(args.values):
             if index in positions and isinstance(value, Array) and value.identity is not None:
-                self.state.dead |= {value.identity}
+                self.kill({value.identity})
 
     # --- other callables -------------------------------------------------------------------------------------
 
@@ -1026,20 +1046,20 @@ class Calls(Expressions):
             return Scalar(type="int", symbol=fresh())
         self.kept(args.every())
         rest = contents.rest or UNKNOWN
-        self.state.heap[base.address] = Contents({}, UNKNOWN)
+        self.write(base.address, Contents({}, UNKNOWN))
         return self.renewed(rest) if name == "pop" else NONE if name in ("extend", "insert", "sort", "clear") else UNKNOWN
 
     def append(self, base: Reference, contents: Contents, value: Value) -> None:
         """Append; inside a loop nobody knows how many there will be."""
         if contents.complete and not self.loops and len(contents.slots) < 64:
-            self.state.heap[base.address] = contents.storing(len(contents.slots), value)
+            self.write(base.address, contents.storing(len(contents.slots), value))
             return
         self.kept([value])
         held = [*contents.slots.values(), *([contents.rest] if contents.rest is not None else [])]
         joined = value
         for other in held:
             joined = join_values(joined, other)
-        self.state.heap[base.address] = Contents({}, joined)
+        self.write(base.address, Contents({}, joined))
 
     def dict_method(self, base: Reference, name: str, args: Arguments) -> Value:
         contents = self.state.heap.get(base.address)
@@ -1053,7 +1073,7 @@ class Calls(Expressions):
         if name == "copy":
             return self.new_object("dict", contents)
         self.kept(args.every())
-        self.state.heap[base.address] = Contents({}, UNKNOWN)
+        self.write(base.address, Contents({}, UNKNOWN))
         return Unknown(symbol=fresh())
 
     def set_method(self, base: Reference, name: str, args: Arguments) -> Value:

@@ -112,8 +112,7 @@ class Expressions(Machine):
         name = node.value
         value = self.state.names.get(name)
         if value is None:
-            parent = self.frame.nonlocals.get(name, self.frame.parent)
-            value = parent.lookup(name) if parent is not None else None
+            value = self.free_name(name)
             if value is None:
                 if name in BUILTINS:
                     return BUILTIN_CONSTANTS.get(name) or Imported(path="builtins." + name)
@@ -124,6 +123,18 @@ class Expressions(Machine):
         if isinstance(value, Array) and value.identity is not None:
             self.reads[value.identity] = fresh()[0]
         return value
+
+    def free_name(self, name: str) -> Value | None:
+        """What a name is in the functions round this one, and in the module."""
+        frame = self.frame.nonlocals.get(name, self.frame.parent)
+        while frame is not None:
+            value = frame.names.get(name)
+            if value is not None:
+                if self.recorders and frame is self.globals:
+                    self.recorders[-1].free[name] = value
+                return value
+            frame = frame.parent
+        return None
 
     def visit_Integer(self, node: cst.Integer) -> Value:
         return Constant(value=node.evaluated_value)
@@ -208,7 +219,11 @@ class Expressions(Machine):
         return self.new_object("list", Contents(dict(enumerate(items))))
 
     def contents(self, value: Value) -> Contents | None:
-        return self.state.heap.get(value.address) if isinstance(value, Reference) else None
+        if not isinstance(value, Reference):
+            return None
+        if self.recorders:
+            self.note_foreign(value.address)
+        return self.state.heap.get(value.address)
 
     def items(self, value: Value) -> tuple[Value, ...] | None:
         """The elements of a sequence, where all are known."""
@@ -246,7 +261,7 @@ class Expressions(Machine):
     def visit_BinaryOperation(self, node: cst.BinaryOperation) -> Value:
         # A sum of thousands of terms is a left-leaning chain: walk down it in a loop.
         spine = [node]
-        while isinstance(spine[-1].left, cst.BinaryOperation):
+        while type(spine[-1].left) is cst.BinaryOperation:
             spine.append(spine[-1].left)
         left = self.visit(spine[-1].left)
         for operation in reversed(spine):
@@ -587,9 +602,12 @@ class Expressions(Machine):
         if base.symbol is None:
             return Unknown(base.traced)
         stored = self.state.heap.get(base.symbol)
+        for recorder in self.recorders:
+            if not recorder.is_new(base.symbol[0]) and recorder.numbering.prefix(base.symbol) is None:
+                recorder.pure = False
         if stored is not None and (kind, slot) in stored.slots:
             return stored.slots[kind, slot]
-        return Unknown(base.traced, (*base.symbol, (kind, slot, self.state.versions.get((".", base.symbol), 0))))
+        return Unknown(base.traced, (*base.symbol, (kind, slot, self.versions.get((".", base.symbol), 0))))
 
     def resolve(self, path: str) -> Value:
         """The value that a library's name stands for."""
@@ -642,7 +660,7 @@ class Expressions(Machine):
                 return self.annotated(declared, (*contents.symbol, (".", name)))
             self.wanted.setdefault(id(contents.cls.node), set()).add(name)
         if base.type == "instance" and not contents.complete:
-            version = self.state.versions.get((".", contents.symbol), 0)
+            version = self.versions.get((".", contents.symbol), 0)
             return Unknown(symbol=(*contents.symbol, (".", name, version)))
         return UNKNOWN
 

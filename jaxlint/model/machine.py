@@ -24,7 +24,8 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.model import events
-from jaxlint.model.state import Fact, Frame, State, Use, fresh, key_identity
+from jaxlint.model.state import Contents, Fact, Frame, State, Use, fresh, iteration_of, key_identity
+from jaxlint.model.summaries import Recorder, Summary
 from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
 from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
@@ -38,6 +39,31 @@ class Options:
     which an array counts as large."""
 
     large_array_bytes: int = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test as text, put in the positive (`negated` says that it was turned round), with
+    the names in it. One that `calls` something may come out otherwise each time."""
+
+    text: str
+    negated: bool
+    names: tuple[str, ...]
+    calls: bool
+    equality: bool
+    modulo: bool
+
+    @classmethod
+    def of(cls, test: cst.BaseExpression, text: str) -> Condition:
+        negated = False
+        if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+            for negative, positive in ((" is not ", " is "), (" not in ", " in "), (" != ", " == ")):
+                if negative in text:
+                    text, negated = text.replace(negative, positive, 1), True
+                    break
+        names = tuple(NAMES_IN_TEXT.findall(text))
+        calls = "(" in PURE_CALLS.sub("", text) and not text.startswith("(")
+        return cls(text, negated, names + ((".",) if "." in text else ()), calls, " == " in text, "%" in text)
 
 
 @dataclass(slots=True)
@@ -72,9 +98,15 @@ class Machine:
         self.loops: list[Loop] = []
         self.reads: dict[KeyId, int] = {}
         self.evidence: set[KeyId] = set()
+        self.recorders: list[Recorder] = []
+        self.memo: dict[Any, Summary] = {}
         self.steps = 0
         self.step_limit = 0
+        # Counts the bindings of names, of attributes (".attr") and of objects, so that a
+        # condition is only taken for the same one while nothing in it was bound anew.
+        self.versions: dict[Any, int] = {}
         self._texts: dict[int, str] = {}
+        self._conditions: dict[int, Condition] = {}
 
     # --- paths -----------------------------------------------------------------
 
@@ -105,22 +137,20 @@ class Machine:
 
     def facts_of(self, test: cst.BaseExpression, outcome: bool) -> list[Fact]:
         """What is known to hold where `test` came out as `outcome`."""
-        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        if type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
             return self.facts_of(test.expression, not outcome)
-        if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And if outcome else cst.Or):
+        if type(test) is cst.BooleanOperation and type(test.operator) is (cst.And if outcome else cst.Or):
             return self.facts_of(test.left, outcome) + self.facts_of(test.right, outcome)
-        text = self.text(test)
-        for negative, positive in ((" is not ", " is "), (" not in ", " in "), (" != ", " == ")):
-            if isinstance(test, cst.Comparison) and len(test.comparisons) == 1 and negative in text:
-                text, outcome = text.replace(negative, positive, 1), not outcome
-                break
-        versions = self.state.versions
-        names = tuple(versions.get(name, 0) for name in NAMES_IN_TEXT.findall(text))
-        if "(" in PURE_CALLS.sub("", text) and not text.startswith("("):
-            return [((text, fresh()), outcome, False)]
-        escapes = versions.get(".", 0) if "." in text else 0
-        recurs = " == " in text and ("%" in text or not outcome)
-        return [((self.frame.serial, text, names, escapes), outcome, recurs)]
+        condition = self._conditions.get(id(test))
+        if condition is None:
+            condition = self._conditions[id(test)] = Condition.of(test, self.text(test))
+        outcome = outcome is not condition.negated
+        if condition.calls:
+            return [((condition.text, fresh()), outcome, False)]
+        versions = self.versions
+        bound = tuple([versions.get(name, 0) for name in condition.names])
+        recurs = condition.equality and (condition.modulo or not outcome)
+        return [((self.frame.serial, condition.text, bound), outcome, recurs)]
 
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
@@ -142,23 +172,28 @@ class Machine:
         if not identity:
             return
         loops = tuple((loop.token, loop.pass_number) for loop in self.loops)
-        arguments = (*(self._given(pairs, identity) for pairs in self.labels), argument)
+        arguments = (*(self.given(pairs, identity) for pairs in self.labels), argument)
+        chain = (*self.calls, site)
+        use = Use(chain, arguments, function, kind, self.state.facts, loops, iteration_of(identity), data)
+        self.spend(identity, use)
+
+    def spend(self, identity: KeyId, use: Use) -> None:
+        """Note one use of a key, and report it where the key was used before."""
+        for recorder in self.recorders:
+            recorder.uses.append((identity, use))
         element = identity[-1] if isinstance(identity[-1], tuple) else ()
-        iteration = element[1] if element[:1] == ("each",) else 0
-        use = Use((*self.calls, site), arguments, function, kind, self.state.facts, loops, iteration, data)
         batch = identity[:-1]
-        if iteration:
+        places = [identity]
+        if use.iteration:
             places = [(*batch, "all"), (*batch, "some"), identity]
         elif element[:1] == ("at",):
             places = [(*batch, "all"), identity]
-        else:
-            places = [identity]
         earlier = next((found for place in places if (found := self._conflict(place, use)) is not None), None)
         if earlier is not None:
             self._report_reuse(use, *earlier)
         self._record(identity, use)
         if element:
-            self._record((*batch, "all" if iteration else "some"), use)
+            self._record((*batch, "all" if use.iteration else "some"), use)
 
     def _record(self, identity: KeyId, use: Use) -> None:
         uses = self.state.uses.get(identity, ())
@@ -216,7 +251,7 @@ class Machine:
         assert argument is not None
         return events.KeyUse(use.chain[depth], use.function, kind), self.text(argument)
 
-    def _given(self, pairs: list[tuple[Value, cst.CSTNode]], identity: KeyId) -> cst.CSTNode | None:
+    def given(self, pairs: list[tuple[Value, cst.CSTNode]], identity: KeyId) -> cst.CSTNode | None:
         """The argument of a call in which the key `identity` was passed."""
         return next((node for value, node in pairs if self._covers(value, identity, 2)), None)
 
@@ -239,5 +274,44 @@ class Machine:
     def note_evidence(self, value: Value) -> None:
         """What is done with `value` shows that it is an array, where it is traced."""
         if isinstance(value, Unknown) and value.traced is not None and value.symbol is not None:
-            self.evidence.add(value.symbol)
+            self.show(value.symbol)
 
+    def show(self, symbol: KeyId) -> None:
+        """The argument `symbol` is an array."""
+        self.evidence.add(symbol)
+        for recorder in self.recorders:
+            recorder.evidence.append(symbol)
+
+    # --- effects ----------------------------------------------------------------------
+
+    def bump(self, name: Any) -> None:
+        """What was known of a name or object may have changed."""
+        serial = fresh()[0]
+        self.versions[name] = serial
+        self.versions["."] = serial
+
+    def escape_symbol(self, symbol: KeyId) -> None:
+        """Unknown code may have changed the object `symbol`."""
+        for recorder in self.recorders:
+            recorder.escapes.append(symbol)
+        self.state.heap.pop(symbol, None)
+        self.bump((".", symbol))
+
+    def write(self, root: Any, contents: Contents) -> None:
+        """Change a heap object."""
+        for recorder in self.recorders:
+            if not recorder.is_new(root if isinstance(root, int) else root[0]):
+                recorder.pure = False
+        self.state.heap[root] = contents
+
+    def note_foreign(self, root: Any) -> None:
+        """An object is read: a call that was not given it cannot be replayed."""
+        for recorder in self.recorders:
+            if not recorder.is_new(root) and root not in recorder.numbering.addresses:
+                recorder.pure = False
+
+    def kill(self, identities: set[KeyId]) -> None:
+        """These buffers are gone, or something else holds them."""
+        for recorder in self.recorders:
+            recorder.pure = False
+        self.state.dead |= identities

@@ -104,15 +104,6 @@ class Frame:
         self.yields = False
         self.pruned = False
 
-    def lookup(self, name: str) -> Value | None:
-        frame: Frame | None = self
-        while frame is not None:
-            value = frame.names.get(name)
-            if value is not None:
-                return value
-            frame = frame.parent
-        return None
-
 
 def fresh() -> KeyId:
     """An identity that nothing else has."""
@@ -121,20 +112,17 @@ def fresh() -> KeyId:
 
 @dataclass(slots=True)
 class State:
-    """One path's knowledge. `versions` counts the bindings of names and attributes
-    (".attr"), so that a condition is only taken for the same one while nothing in
-    it was bound anew."""
+    """One path's knowledge."""
 
     names: dict[str, Value] = field(default_factory=dict)
     heap: dict[Any, Contents] = field(default_factory=dict)
     uses: dict[KeyId, tuple[Use, ...]] = field(default_factory=dict)
     dead: frozenset[KeyId] = frozenset()
     facts: Facts = NO_FACTS
-    versions: dict[Any, int] = field(default_factory=dict)
 
     def fork(self) -> State:
         return State(
-            self.names.copy(), self.heap.copy(), self.uses.copy(), self.dead, self.facts, self.versions.copy()
+            self.names.copy(), self.heap.copy(), self.uses.copy(), self.dead, self.facts
         )
 
     def allocate(self, contents: Contents) -> int:
@@ -160,10 +148,6 @@ def join_states(left: State | None, right: State | None) -> State | None:
     left.uses.update(keys.uses)
     left.dead |= right.dead
     left.facts &= right.facts
-    if left.versions != right.versions:
-        for name, version in right.versions.items():
-            if left.versions.get(name) != version:
-                left.versions[name] = next(_serial)
     return left
 
 
@@ -242,6 +226,12 @@ def key_identity(value: Value) -> KeyId | None:
     if isinstance(value, Unknown):
         return value.symbol
     return None
+
+
+def iteration_of(identity: KeyId) -> int:
+    """The way through a batch of keys that met the key `identity`, 0 for any other key."""
+    element = identity[-1]
+    return element[1] if isinstance(element, tuple) and element[0] == "each" else 0
 
 
 def join_values(left: Value, right: Value) -> Value:

@@ -162,7 +162,7 @@ class Statements(Calls):
                 base = self.visit(target.value)
                 if isinstance(base, Reference) and (contents := self.contents(base)) is not None:
                     slots = {name: value for name, value in contents.slots.items() if name != target.attr.value}
-                    self.state.heap[base.address] = replace(contents, slots=slots)
+                    self.write(base.address, replace(contents, slots=slots))
         return UNKNOWN
 
     # --- assignment -----------------------------------------------------------------------------
@@ -218,6 +218,8 @@ class Statements(Calls):
     def bind_name(self, name: str, value: Value, site: cst.CSTNode | None = None) -> None:
         owner = self.frame.nonlocals.get(name)
         if owner is not None and owner is not self.frame:
+            for recorder in self.recorders:
+                recorder.pure = False
             old = owner.names.get(name)
             owner.names[name] = value if old is None else join_values(old, value)
         else:
@@ -225,7 +227,7 @@ class Statements(Calls):
             if self.loops and isinstance(value, Array) and value.identity is not None and site is not None:
                 self.check_rebinding(name, names.get(name), value, site)
             names[name] = value
-        self.state.versions[name] = fresh()[0]
+        self.versions[name] = fresh()[0]
         if site is not None and self.on_bound is not None:
             self.on_bound(site, name, value)
 
@@ -265,7 +267,7 @@ class Statements(Calls):
         if isinstance(base, Reference) and (contents := self.contents(base)) is not None:
             if self.loops and isinstance(value, Array) and value.identity is not None:
                 self.check_rebinding(self.text(target), contents.slots.get(name), value, target)
-            self.state.heap[base.address] = contents.storing(name, value)
+            self.write(base.address, contents.storing(name, value))
             if isinstance(contents.cls, Class):
                 self.note_attribute(contents.cls, name, value)
         elif isinstance(base, Unknown) and base.symbol is not None:
@@ -276,7 +278,7 @@ class Statements(Calls):
     def store_unknown(self, base: Unknown, slot: tuple[str, Any], value: Value) -> None:
         assert base.symbol is not None
         contents = self.state.heap.get(base.symbol) or Contents({}, UNKNOWN)
-        self.state.heap[base.symbol] = contents.storing(slot, value)
+        self.write(base.symbol, contents.storing(slot, value))
 
     def store_item(
         self, target: cst.Subscript, base: Value, indices: list[Value | cst.Slice], value: Value, operator: str
@@ -308,15 +310,15 @@ class Statements(Calls):
                 slot += len(contents.slots)
             if self.loops and isinstance(value, Array) and value.identity is not None:
                 self.check_rebinding(self.text(target), contents.slots.get(slot), value, target)
-            self.state.heap[base.address] = contents.storing(slot, value)
+            self.write(base.address, contents.storing(slot, value))
             return
         self.kept([value])
         joined = {slot: join_values(old, value) for slot, old in contents.slots.items()}
         rest = join_values(contents.rest, value) if contents.rest is not None else value
         if base.type == "dict" or not contents.complete:
-            self.state.heap[base.address] = replace(contents, slots=joined, rest=rest)
+            self.write(base.address, replace(contents, slots=joined, rest=rest))
         else:
-            self.state.heap[base.address] = replace(contents, slots=joined)
+            self.write(base.address, replace(contents, slots=joined))
 
     def index_text(self, target: cst.Subscript) -> str:
         return ", ".join(self.text(element.slice) for element in target.slice)
@@ -344,8 +346,9 @@ class Statements(Calls):
     # --- branches -------------------------------------------------------------------------------------
 
     def visit_If(self, node: cst.If) -> Value:
-        truth = self.truth(self.visit(node.test))
-        if self.is_type_checking(node.test):
+        test = self.visit(node.test)
+        truth = self.truth(test)
+        if type(test) is Imported and test.path == "typing.TYPE_CHECKING":
             truth = True
         if truth is not None:
             self.frame.pruned = True
@@ -384,10 +387,6 @@ class Statements(Calls):
         else:
             self.run_block(node)
 
-    def is_type_checking(self, test: cst.BaseExpression) -> bool:
-        value = self.visit(test) if isinstance(test, (cst.Name, cst.Attribute)) else UNKNOWN
-        return isinstance(value, Imported) and value.path == "typing.TYPE_CHECKING"
-
     def assume(self, test: cst.BaseExpression, outcome: bool) -> None:
         """Go on knowing how `test` came out."""
         self.assume_facts(test, outcome)
@@ -395,19 +394,25 @@ class Statements(Calls):
 
     def narrow(self, test: cst.BaseExpression, outcome: bool) -> None:
         """What a test says of the names in it: `x is None`, `isinstance(x, …)`."""
-        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        kind = type(test)
+        if kind is cst.Comparison:
+            self.narrow_none(test, outcome)  # type: ignore[arg-type]
+        elif kind is cst.Call:
+            if outcome and len(test.args) == 2:  # type: ignore[attr-defined]
+                self.narrow_instance(test)  # type: ignore[arg-type]
+        elif isinstance(test, cst.UnaryOperation) and type(test.operator) is cst.Not:
             self.narrow(test.expression, not outcome)
-        elif isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And) and outcome:
+        elif isinstance(test, cst.BooleanOperation) and type(test.operator) is cst.And and outcome:
             self.narrow(test.left, True)
             self.narrow(test.right, True)
-        elif isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
-            target = test.comparisons[0]
-            is_none = isinstance(target.comparator, cst.Name) and target.comparator.value == "None"
-            if isinstance(test.left, cst.Name) and is_none and isinstance(target.operator, (cst.Is, cst.IsNot)):
-                if outcome is isinstance(target.operator, cst.Is):
-                    self.state.names[test.left.value] = NONE
-        elif isinstance(test, cst.Call) and outcome and len(test.args) == 2:
-            self.narrow_instance(test)
+
+    def narrow_none(self, test: cst.Comparison, outcome: bool) -> None:
+        target = test.comparisons[0]
+        if len(test.comparisons) > 1 or not isinstance(target.operator, (cst.Is, cst.IsNot)):
+            return
+        is_none = type(target.comparator) is cst.Name and target.comparator.value == "None"
+        if is_none and type(test.left) is cst.Name and outcome is (type(target.operator) is cst.Is):
+            self.state.names[test.left.value] = NONE
 
     def narrow_instance(self, test: cst.Call) -> None:
         subject, kind = test.args[0].value, test.args[1].value
@@ -504,7 +509,7 @@ class Statements(Calls):
                 for address, contents in list(self.state.heap.items()):
                     value = contents.slots.get(name[1:])
                     if isinstance(value, Constant):
-                        self.state.heap[address] = contents.storing(name[1:], self.widened(value))
+                        self.write(address, contents.storing(name[1:], self.widened(value)))
             else:
                 value = self.state.names.get(name)
                 if isinstance(value, Constant):
