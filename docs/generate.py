@@ -72,28 +72,31 @@ def page(rule: Rule, rows: list[Row]) -> str:
 def proof(rule: Rule, rows: list[Row]) -> Iterator[str]:
     """What the rule claims, and a table of what its fixtures showed."""
     fixtures = f"tests/fixtures/{rule.family}/{rule.name.replace('-', '_')}.py"
-    yield f"Claim: {rule.claim}. The programs are in [`{fixtures}`](../../{fixtures}).\n"
+    yield f"Claim: `{rule.claim}`. The programs are in [`{fixtures}`](../../{fixtures}).\n"
     if not rows:
         yield "No evidence is recorded yet."
         return
-    yield "| program | the bad one | its good twin | seen with |"
+    yield "| what the bad programs showed | what their good twins showed | with | programs |"
     yield "|---|---|---|---|"
-    for (fixture, bad, good), platforms in grouped(rows).items():
-        yield f"| {fixture.partition('::')[2]} | {cell(bad)} | {cell(good)} | {', '.join(platforms)} |"
+    for (bad, good, platforms), programs in grouped(rows).items():
+        yield f"| {cell(bad)} | {cell(good)} | {', '.join(platforms)} | {', '.join(sorted(programs))} |"
 
 
-def grouped(rows: list[Row]) -> dict[tuple[str, str, str], list[str]]:
-    """The platforms on which the same was seen, for each fixture and observation."""
-    seen: dict[tuple[str, str, str], list[str]] = {}
+def grouped(rows: list[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
+    """The programs of which the same was seen on the same platforms, those that are only good last."""
+    platforms: dict[tuple[str, str, str], list[str]] = {}
     for row in rows:
-        key = row["fixture"], row["observed"], row["twin"]
-        seen.setdefault(key, []).append(f"jax {row['jax']} {row['backend']}")
-    return dict(sorted(seen.items(), key=lambda item: item[0][0]))
+        key = row["observed"], row["twin"], row["fixture"].partition("::")[2]
+        platforms.setdefault(key, []).append(f"jax {row['jax']} {row['backend']}")
+    programs: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for (bad, good, program), seen in platforms.items():
+        programs.setdefault((bad, good, tuple(seen)), []).append(program)
+    return dict(sorted(programs.items(), key=lambda item: item[0][0].startswith("look-alike")))
 
 
 def cell(text: str) -> str:
-    """Text that fits a cell of a table."""
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    """Text as code, in a form that fits a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
 
 
 def main() -> None:
