@@ -220,14 +220,12 @@ class Calls(Expressions):
         self.calls.append(site)
         self.labels.append(args.pairs())
         try:
-            return self.execute(site, function, names, trace or self.frame.trace)
+            return self.execute(function, names, trace or self.frame.trace)
         finally:
             self.calls.pop()
             self.labels.pop()
 
-    def execute(
-        self, site: cst.CSTNode, function: Function, names: dict[str, Value], trace: Tracing | None
-    ) -> Value:
+    def execute(self, function: Function, names: dict[str, Value], trace: Tracing | None) -> Value:
         """Replay what the function did with such arguments before, or execute it."""
         if function.closure is not self.globals:
             return self.run_function(function, names, trace)
@@ -239,7 +237,7 @@ class Calls(Expressions):
         except (NotSummarisable, TypeError):
             return self.run_function(function, names, trace)
         if summary is not None and summary.is_current(self):
-            return summary.replay(self, numbering, site)
+            return summary.replay(self, numbering)
         recorder = Recorder(len(self.calls), len(self.loops), self.state.facts, numbering)
         self.recorders.append(recorder)
         value = self.run_function(function, names, trace)

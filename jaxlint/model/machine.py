@@ -179,8 +179,11 @@ class Machine:
 
     def spend(self, identity: KeyId, use: Use) -> None:
         """Note one use of a key, and report it where the key was used before."""
-        for recorder in self.recorders:
-            recorder.uses.append((identity, use))
+        self.check_use(identity, use)
+        self.note_use(identity, use)
+
+    def check_use(self, identity: KeyId, use: Use) -> None:
+        """Report a use of a key that was used before."""
         element = identity[-1] if isinstance(identity[-1], tuple) else ()
         batch = identity[:-1]
         places = [identity]
@@ -191,9 +194,14 @@ class Machine:
         earlier = next((found for place in places if (found := self._conflict(place, use)) is not None), None)
         if earlier is not None:
             self._report_reuse(use, *earlier)
+
+    def note_use(self, identity: KeyId, use: Use) -> None:
+        """Remember a use of a key."""
+        for recorder in self.recorders:
+            recorder.uses.append((identity, use))
         self._record(identity, use)
-        if element:
-            self._record((*batch, "all" if use.iteration else "some"), use)
+        if isinstance(identity[-1], tuple):
+            self._record((*identity[:-1], "all" if use.iteration else "some"), use)
 
     def _record(self, identity: KeyId, use: Use) -> None:
         uses = self.state.uses.get(identity, ())

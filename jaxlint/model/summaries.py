@@ -37,8 +37,6 @@ from jaxlint.model.values import (
 )
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from jaxlint.model.machine import Machine
 
 MAX_NESTED = 3
@@ -179,29 +177,33 @@ class Summary:
         names = machine.globals.names
         return all(names.get(name) is value for name, value in self.recorder.free.items())
 
-    def replay(self, machine: Machine, numbering: Numbering, site: cst.CSTNode) -> Value:
+    def use_from(self, machine: Machine, identity: KeyId, use: Use) -> Use:
+        """A recorded use as it happens in the call that is running now."""
+        recorder = self.recorder
+        serial = fresh()[0]
+        facts = frozenset(((serial, *key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts)
+        return Use(
+            (*machine.calls, *use.chain[recorder.depth :]),
+            (*(machine.given(pairs, identity) for pairs in machine.labels), *use.arguments[recorder.depth :]),
+            use.function,
+            use.kind,
+            machine.state.facts | facts,
+            (*((loop.token, loop.pass_number) for loop in machine.loops), *use.loops[recorder.loops :]),
+            iteration_of(identity),
+            use.data,
+        )
+
+    def replay(self, machine: Machine, numbering: Numbering) -> Value:
         """Do what the recorded call did, to these arguments; the value of the call."""
         renaming = _Renaming(self, machine, numbering)
         recorder = self.recorder
-        given = [*machine.labels[:-1], machine.labels[-1]]
-        for identity, use in recorder.uses:
-            mapped = renaming.identity(identity)
-            serial = fresh()[0]
-            facts = frozenset(((serial, *key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts)
-            loops = tuple((loop.token, loop.pass_number) for loop in machine.loops)
-            machine.spend(
-                mapped,
-                Use(
-                    (*machine.calls, *use.chain[recorder.depth :]),
-                    (*(machine.given(pairs, mapped) for pairs in given), *use.arguments[recorder.depth :]),
-                    use.function,
-                    use.kind,
-                    machine.state.facts | facts,
-                    (*loops, *use.loops[recorder.loops :]),
-                    iteration_of(mapped),
-                    use.data,
-                ),
-            )
+        uses = [(renaming.identity(identity), use) for identity, use in recorder.uses]
+        replayed = [(identity, self.use_from(machine, identity, use)) for identity, use in uses]
+        # How the uses inside go together was looked at when they were recorded.
+        for identity, use in replayed:
+            machine.check_use(identity, use)
+        for identity, use in replayed:
+            machine.note_use(identity, use)
         for identity in recorder.escapes:
             machine.escape_symbol(renaming.identity(identity))
         for identity in recorder.evidence:
