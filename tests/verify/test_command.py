@@ -17,7 +17,7 @@ from checkout import ROOT
 from jaxlint.registry import all_rules
 from jaxlint.verify import command, evidence, main
 from jaxlint.verify.fixture import fixtures_of, path_of, root
-from jaxlint.verify.runner import CPU, NoJaxError, Result, observe, platform_of
+from jaxlint.verify.runner import CPU, NoJaxError, Result, backends, observe, platform_of
 from jaxlint.verify.worker import Platform
 
 RULE = next(rule for rule in all_rules() if rule.code == "JAX203")
@@ -43,7 +43,7 @@ def test_table_has_a_row_for_each_fixture(tmp_path: Path) -> None:
     rows = lines[1 : 1 + len(NAMES)]
     assert [row.split()[:2] for row in rows] == [["ok", name] for name in NAMES]
     assert all(row.endswith(f"jax {jax.__version__}  cpu  cpu") for row in rows)
-    assert ("no GPU on this machine" in lines) == (len(command.backends()) == 1)
+    assert ("no GPU on this machine" in lines) == (len(backends()) == 1)
     assert list(tmp_path.iterdir()) == []
 
 
