@@ -35,9 +35,9 @@ class Event:
 class ItemStored(Event):
     """An element is assigned, `base[index] = value`, or updated in place.
 
-        x = jnp.zeros(3)
-        x[0] = 1.0        # base_text "x", index_text "0", operator ""
-        x[1:] *= 2.0      # base_text "x", index_text "1:", operator "*"
+    x = jnp.zeros(3)
+    x[0] = 1.0        # base_text "x", index_text "0", operator ""
+    x[1:] *= 2.0      # base_text "x", index_text "1:", operator "*"
     """
 
     base: Value
@@ -104,3 +104,11 @@ class LargeArrayRebound(Event):
     array: Array
     nbytes: int
     loop: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed(Event):
+    """`reveal(x)`, a name that is defined nowhere: what the model knows of `x`. For tests
+    of the model."""
+
+    description: str

@@ -11,12 +11,17 @@ from jaxlint.model.values import Value
 from jaxlint.source.positions import locate
 
 
-def list_values(source: str, filename: str) -> Iterator[tuple[int, str, str]]:
+def list_values(source: str) -> Iterator[tuple[int, str, str]]:
     """Row, name and description of every binding, in the order of the file. A name that
     is bound several times with different values is listed once for each."""
     module = cst.parse_module(source)
     bound: list[tuple[cst.CSTNode, str, str]] = []
-    analyse(module, lambda event: None, Options(), lambda site, name, value: bound.append((site, name, value.describe())))
+    analyse(
+        module,
+        lambda event: None,
+        Options(),
+        lambda site, name, value: bound.append((site, name, value.describe())),
+    )
     places = locate(module, {site for site, _, _ in bound})
     rows = {(places[site].start, name, description) for site, name, description in bound}
     for start, name, description in sorted(rows):

@@ -108,7 +108,7 @@ class Machine:
         self._texts: dict[int, str] = {}
         self._conditions: dict[int, Condition] = {}
 
-    # --- paths -----------------------------------------------------------------
+    # --- paths ---
 
     def enter(self, state: State | None) -> None:
         """Go on from `state`; None means that no path gets here."""
@@ -133,7 +133,7 @@ class Machine:
             text = self._texts[id(node)] = " ".join(self.module.code_for_node(node).split())
         return text
 
-    # --- conditions --------------------------------------------------------------
+    # --- conditions ---
 
     def facts_of(self, test: cst.BaseExpression, outcome: bool) -> list[Fact]:
         """What is known to hold where `test` came out as `outcome`."""
@@ -155,7 +155,7 @@ class Machine:
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
 
-    # --- keys ----------------------------------------------------------------------
+    # --- keys ---
 
     def consume(
         self,
@@ -216,7 +216,11 @@ class Machine:
             if (batch and earlier.iteration == use.iteration) or self._in_unison(earlier, use):
                 continue
             between = next(
-                (i for i, (a, b) in enumerate(zip(earlier.loops, use.loops, strict=False)) if a[0] == b[0] and a != b),
+                (
+                    i
+                    for i, (a, b) in enumerate(zip(earlier.loops, use.loops, strict=False))
+                    if a[0] == b[0] and a != b
+                ),
                 None,
             )
             if between is None:
@@ -245,7 +249,9 @@ class Machine:
         # line to look at, since it spends what the next pass starts from.
         site, name = (first.site, name) if loop is not None else (second.site, other)
         self.emit(
-            events.KeyReused(site, name, second, first, loop is not None, loop.node if loop is not None else None)
+            events.KeyReused(
+                site, name, second, first, loop is not None, loop.node if loop is not None else None
+            )
         )
 
     def _as_event(self, use: Use, depth: int) -> tuple[events.KeyUse, str]:
@@ -277,7 +283,7 @@ class Machine:
             self._covers(item, identity, depth - 1) for item in contents.slots.values()
         )
 
-    # --- arrays ---------------------------------------------------------------------
+    # --- arrays ---
 
     def note_evidence(self, value: Value) -> None:
         """What is done with `value` shows that it is an array, where it is traced."""
@@ -290,7 +296,7 @@ class Machine:
         for recorder in self.recorders:
             recorder.evidence.append(symbol)
 
-    # --- effects ----------------------------------------------------------------------
+    # --- effects ---
 
     def bump(self, name: Any) -> None:
         """What was known of a name or object may have changed."""

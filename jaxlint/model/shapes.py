@@ -66,7 +66,7 @@ def broadcast(shapes: list[Shape]) -> Shape:
     for shape in shapes:
         if shape is None:
             return None
-        padded: list[int | None] = [1] * (len(shape) - len(result)) + result
+        padded = [*[1] * (len(shape) - len(result)), *result]
         for axis in range(1, len(shape) + 1):
             mine, theirs = padded[-axis], shape[-axis]
             if mine == 1:
@@ -138,7 +138,9 @@ def shape_of(value: Value, contents: Contents) -> Shape:
         return ()
     if isinstance(value, Scalar) and value.type in WEAK:
         return ()
-    items = value.items if isinstance(value, Tuple) else contents(value) if isinstance(value, Reference) else None
+    items = (
+        value.items if isinstance(value, Tuple) else contents(value) if isinstance(value, Reference) else None
+    )
     if not items:
         return None if items is None else (0,)
     first = shape_of(items[0], contents)
@@ -180,7 +182,7 @@ def reduced(shape: Shape, axis: Value | None, keepdims: Value | None) -> Shape:
     """The shape of a reduction of `shape` over `axis`."""
     if shape is None or not (keepdims is None or isinstance(keepdims, Constant)):
         return None
-    keep = bool(keepdims and keepdims.value)  # type: ignore[attr-defined]
+    keep = bool(keepdims and keepdims.value)
     axes = _axes(axis, len(shape))
     if axes is None:
         return None
@@ -201,7 +203,7 @@ def _axes(axis: Value | None, rank: int) -> set[int] | None:
 Arguments = Mapping[str, Value]
 
 
-def _arange(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+def _arange(args: Arguments, _: Contents, x64: bool) -> tuple[Shape, str | None]:
     start, stop, step = (args.get(name) for name in ("start", "stop", "step"))
     if stop is None or (isinstance(stop, Constant) and stop.value is None):
         start, stop = Constant(value=0), start
@@ -226,7 +228,7 @@ def _linspace(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, st
     return (size,) if scalar else None, as_dtype(args.get("dtype"), canonical("float64", x64), x64)
 
 
-def _eye(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+def _eye(args: Arguments, _: Contents, x64: bool) -> tuple[Shape, str | None]:
     rows = as_dimension(args.get("N") or args.get("n") or Scalar())
     columns = args.get("M")
     square = columns is None or (isinstance(columns, Constant) and columns.value is None)
@@ -237,7 +239,11 @@ def _eye(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | N
 def _reshape(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
     source = args.get("a") or args.get("self") or Scalar(type="object")
     wanted = args.get("shape") or args.get("newshape") or args.get("args")
-    if isinstance(wanted, Tuple) and len(wanted.items) == 1 and not isinstance(wanted.items[0], (Constant, Scalar)):
+    if (
+        isinstance(wanted, Tuple)
+        and len(wanted.items) == 1
+        and not isinstance(wanted.items[0], (Constant, Scalar))
+    ):
         wanted = wanted.items[0]
     shape, before = as_shape(wanted, contents), shape_of(source, contents)
     if shape is not None and -1 in shape:
@@ -257,7 +263,9 @@ def _transpose(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, s
     if shape is not None and not plain:
         order = as_shape(axes, contents)
         known = order is not None and len(order) == len(shape) and None not in order
-        return (tuple(shape[axis or 0] for axis in order or ()) if known else (None,) * len(shape)), element_dtype(source, x64)
+        return (
+            tuple(shape[axis or 0] for axis in order or ()) if known else (None,) * len(shape)
+        ), element_dtype(source, x64)
     return (None if shape is None else shape[::-1]), element_dtype(source, x64)
 
 
@@ -341,7 +349,9 @@ def _ravel(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str |
     source = args.get("a") or args.get("self") or Scalar(type="object")
     shape = shape_of(source, contents)
     known = shape is not None and None not in shape
-    return ((math.prod(size or 0 for size in shape) if known and shape is not None else None),), element_dtype(source, x64)
+    return (
+        (math.prod(size or 0 for size in shape) if known and shape is not None else None),
+    ), element_dtype(source, x64)
 
 
 def _tile(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:

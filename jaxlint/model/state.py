@@ -90,7 +90,18 @@ class Frame:
     frame that its free names are looked up in. `fields` are the annotations of a class
     body, None elsewhere; `pending` what is defined here and not analysed yet."""
 
-    __slots__ = ("exits", "fields", "names", "nonlocals", "parent", "pending", "pruned", "serial", "trace", "yields")
+    __slots__ = (
+        "exits",
+        "fields",
+        "names",
+        "nonlocals",
+        "parent",
+        "pending",
+        "pruned",
+        "serial",
+        "trace",
+        "yields",
+    )
 
     def __init__(self, parent: Frame | None, names: dict[str, Value], trace: Tracing | None = None) -> None:
         self.serial = next(_serial)
@@ -121,9 +132,7 @@ class State:
     facts: Facts = NO_FACTS
 
     def fork(self) -> State:
-        return State(
-            self.names.copy(), self.heap.copy(), self.uses.copy(), self.dead, self.facts
-        )
+        return State(self.names.copy(), self.heap.copy(), self.uses.copy(), self.dead, self.facts)
 
     def allocate(self, contents: Contents) -> int:
         address = next(_serial)

@@ -9,7 +9,8 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.model import events
-from jaxlint.model.calls import Arguments, Calls
+from jaxlint.model.builtin_calls import BuiltinCalls
+from jaxlint.model.calls import Arguments
 from jaxlint.model.machine import Loop
 from jaxlint.model.shapes import nbytes
 from jaxlint.model.state import Contents, Frame, State, fresh, join_states, join_values, scalar_type
@@ -27,7 +28,6 @@ from jaxlint.model.values import (
     Reference,
     Scalar,
     Transformed,
-    Tuple,
     Unknown,
     Value,
 )
@@ -48,7 +48,13 @@ AUGMENTED: dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]] = {
     cst.RightShiftAssign: cst.RightShift,
 }
 DATACLASS_BASES = ("typing.NamedTuple", "equinox.Module", "typing_extensions.NamedTuple")
-DATACLASS_DECORATORS = ("dataclasses.dataclass", "flax.struct.dataclass", "chex.dataclass", "attr.s", "attrs.define")
+DATACLASS_DECORATORS = (
+    "dataclasses.dataclass",
+    "flax.struct.dataclass",
+    "chex.dataclass",
+    "attr.s",
+    "attrs.define",
+)
 TRANSPARENT = frozenset(
     {"functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager", "abc.abstractmethod",
      "typing.overload", "typing.no_type_check", "typing.final", "flax.linen.compact", "flax.linen.nowrap",
@@ -57,7 +63,7 @@ TRANSPARENT = frozenset(
 IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception")
 
 
-class Statements(Calls):
+class Statements(BuiltinCalls):
     """Executes statements. A block stops where no path goes on."""
 
     def run_block(self, body: cst.CSTNode) -> None:
@@ -74,7 +80,7 @@ class Statements(Calls):
                 self.steps += 1
                 self.visit(statement)
 
-    # --- simple statements ------------------------------------------------------------------
+    # --- simple statements ---
 
     def visit_Expr(self, node: cst.Expr) -> Value:
         return self.visit(node.value)
@@ -142,13 +148,21 @@ class Statements(Calls):
             return UNKNOWN
         for alias in node.names:
             name = dotted_name(alias.name)
-            value = self.resolve(f"{module}.{name}") if not node.relative else Unknown(symbol=("import", module, name))
+            value = (
+                self.resolve(f"{module}.{name}")
+                if not node.relative
+                else Unknown(symbol=("import", module, name))
+            )
             target = alias.asname.name if alias.asname is not None else alias.name
             self.bind(target, value)
         return UNKNOWN
 
     def visit_Del(self, node: cst.Del) -> Value:
-        targets = [element.value for element in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
+        targets = (
+            [element.value for element in node.target.elements]
+            if isinstance(node.target, cst.Tuple)
+            else [node.target]
+        )
         for target in targets:
             if isinstance(target, cst.Name):
                 self.state.names.pop(target.value, None)
@@ -156,16 +170,20 @@ class Statements(Calls):
                 base = self.visit(target.value)
                 self.indices(target)
                 if isinstance(base, Array):
-                    self.emit(events.ItemDeleted(target, base, self.text(target.value), self.index_text(target)))
+                    self.emit(
+                        events.ItemDeleted(target, base, self.text(target.value), self.index_text(target))
+                    )
                 self.escape_all([base])
             elif isinstance(target, cst.Attribute):
                 base = self.visit(target.value)
                 if isinstance(base, Reference) and (contents := self.contents(base)) is not None:
-                    slots = {name: value for name, value in contents.slots.items() if name != target.attr.value}
+                    slots = {
+                        name: value for name, value in contents.slots.items() if name != target.attr.value
+                    }
                     self.write(base.address, replace(contents, slots=slots))
         return UNKNOWN
 
-    # --- assignment -----------------------------------------------------------------------------
+    # --- assignment ---
 
     def visit_Assign(self, node: cst.Assign) -> Value:
         value = self.visit(node.value)
@@ -236,7 +254,9 @@ class Statements(Calls):
     def unpack(self, elements: Sequence[cst.BaseElement], value: Value) -> None:
         """Assign the elements of `value` to several targets."""
         count = len(elements)
-        star = next((i for i, element in enumerate(elements) if isinstance(element, cst.StarredElement)), None)
+        star = next(
+            (i for i, element in enumerate(elements) if isinstance(element, cst.StarredElement)), None
+        )
         items = self.items(value)
         for index, element in enumerate(elements):
             if star is None:
@@ -246,7 +266,11 @@ class Statements(Calls):
             elif index == star:
                 after = count - star - 1
                 inside = None if items is None else items[star : len(items) - after]
-                part = Keys(value.traced, fresh(), (None,)) if isinstance(value, Keys) and inside is None else self.new_list(inside)
+                part = (
+                    Keys(value.traced, fresh(), (None,))
+                    if isinstance(value, Keys) and inside is None
+                    else self.new_list(inside)
+                )
             else:
                 part = self.unpacked(value, items, index - count, None)
             self.bind(element.value, part)
@@ -281,7 +305,12 @@ class Statements(Calls):
         self.write(base.symbol, contents.storing(slot, value))
 
     def store_item(
-        self, target: cst.Subscript, base: Value, indices: list[Value | cst.Slice], value: Value, operator: str
+        self,
+        target: cst.Subscript,
+        base: Value,
+        indices: list[Value | cst.Slice],
+        value: Value,
+        operator: str,
     ) -> None:
         """`base[indices] = value`, or in place with an operator."""
         if isinstance(base, Array):
@@ -301,7 +330,12 @@ class Statements(Calls):
             self.kept([value])
 
     def store_slot(
-        self, target: cst.Subscript, base: Reference, contents: Contents, index: Value | cst.Slice | None, value: Value
+        self,
+        target: cst.Subscript,
+        base: Reference,
+        contents: Contents,
+        index: Value | cst.Slice | None,
+        value: Value,
     ) -> None:
         known = isinstance(index, Constant) and isinstance(index.value, (int, str))
         if known and base.type in ("dict", "list"):
@@ -325,9 +359,18 @@ class Statements(Calls):
 
     def check_rebinding(self, name: str, old: Value | None, new: Array, site: cst.CSTNode) -> None:
         """In a loop, does `name` still hold what the last pass allocated here?"""
-        if not isinstance(old, Array) or old.identity is None or new.identity is None or self.trace is not None:
+        if (
+            not isinstance(old, Array)
+            or old.identity is None
+            or new.identity is None
+            or self.trace is not None
+        ):
             return
-        if old.identity[0] != "made" or old.identity[:2] != new.identity[:2] or old.identity in self.state.dead:
+        if (
+            old.identity[0] != "made"
+            or old.identity[:2] != new.identity[:2]
+            or old.identity in self.state.dead
+        ):
             return
         loop = next((loop for loop in reversed(self.loops) if loop.pass_number > 0), None)
         if loop is None or self.reads.get(old.identity, 0) > loop.started or self.held_elsewhere(name, old):
@@ -343,7 +386,7 @@ class Statements(Calls):
         holders = sum(value is array for value in slots) - ("." in name or "[" in name)
         return any(value is array for value in names) or holders > 0
 
-    # --- branches -------------------------------------------------------------------------------------
+    # --- branches ---
 
     def visit_If(self, node: cst.If) -> Value:
         test = self.visit(node.test)
@@ -416,7 +459,11 @@ class Statements(Calls):
 
     def narrow_instance(self, test: cst.Call) -> None:
         subject, kind = test.args[0].value, test.args[1].value
-        if not (isinstance(test.func, cst.Name) and test.func.value == "isinstance" and isinstance(subject, cst.Name)):
+        if not (
+            isinstance(test.func, cst.Name)
+            and test.func.value == "isinstance"
+            and isinstance(subject, cst.Name)
+        ):
             return
         value, named = self.visit(subject), self.visit(kind)
         if not isinstance(value, Unknown) or not isinstance(named, Imported):
@@ -442,7 +489,9 @@ class Statements(Calls):
                 self.visit(case.guard)
             self.run_suite(case.body)
             joined = join_states(joined, self.leave())
-            irrefutable = isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None and case.guard is None
+            irrefutable = (
+                isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None and case.guard is None
+            )
             exhaustive = exhaustive or irrefutable
             self.enter(other)
         self.enter(joined if exhaustive else join_states(joined, self.leave()))
@@ -463,9 +512,11 @@ class Statements(Calls):
                 if isinstance(inner, cst.MatchPattern):
                     self.bind_pattern(inner)
 
-    # --- loops -------------------------------------------------------------------------------------------
+    # --- loops ---
 
-    def run_loop(self, node: cst.CSTNode, start: Callable[[int], None], body: Callable[[], None], passes: int) -> None:
+    def run_loop(
+        self, node: cst.CSTNode, start: Callable[[int], None], body: Callable[[], None], passes: int
+    ) -> None:
         """A loop's body is run a second time with what its first pass left. To keep the
         cost linear in nesting, the second pass of a loop runs the loops in it once."""
         if any(loop.pass_number > 0 for loop in self.loops):
@@ -553,13 +604,15 @@ class Statements(Calls):
             self.run_suite(node.orelse)
         return UNKNOWN
 
-    # --- with, try ----------------------------------------------------------------------------------------
+    # --- with, try ---
 
     def visit_With(self, node: cst.With) -> Value:
         for item in node.items:
             value = self.visit(item.item)
             if item.asname is not None:
-                self.bind(item.asname.name, value if isinstance(value, Reference) else Unknown(symbol=fresh()))
+                self.bind(
+                    item.asname.name, value if isinstance(value, Reference) else Unknown(symbol=fresh())
+                )
         self.run_suite(node.body)
         return UNKNOWN
 
@@ -600,23 +653,31 @@ class Statements(Calls):
     def catches_import_error(handler: Any) -> bool:
         if handler.type is None:
             return True
-        types = [element.value for element in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+        types = (
+            [element.value for element in handler.type.elements]
+            if isinstance(handler.type, cst.Tuple)
+            else [handler.type]
+        )
         return any(dotted_name(kind) in IMPORT_ERRORS for kind in types)
 
     @staticmethod
     def imports(body: cst.BaseSuite) -> bool:
         """Whether a `try` body is there to import: where it works, the handler is not run."""
         first = body.body[0] if body.body else None
-        return isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], (cst.Import, cst.ImportFrom))
+        return isinstance(first, cst.SimpleStatementLine) and isinstance(
+            first.body[0], (cst.Import, cst.ImportFrom)
+        )
 
-    # --- definitions -----------------------------------------------------------------------------------------
+    # --- definitions ---
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> Value:
         decorators = [(self.visit(decorator.decorator), decorator.decorator) for decorator in node.decorators]
         closure = self.frame
         if closure.fields is not None and closure.parent is not None:
             closure = closure.parent  # a class body is no scope for its methods
-        function = Function(node=node, closure=closure, defaults=self.default_values(node.params), name=node.name.value)
+        function = Function(
+            node=node, closure=closure, defaults=self.default_values(node.params), name=node.name.value
+        )
         value: Value = function
         for decorator, site in reversed(decorators):
             value = self.decorated(value, decorator, site)

@@ -12,6 +12,7 @@ given.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from jaxlint.model.values import (
     Class,
     Constant,
     Function,
-    Imported,
     Iterator,
     Key,
     KeyId,
@@ -80,41 +80,13 @@ class Numbering:
         Raises:
             NotSummarisable: it holds too much.
         """
-        kind = type(value)
-        if kind is Unknown:
-            return ("unknown", value.traced, self.number(value.symbol))  # type: ignore[attr-defined]
-        if kind is Constant:
-            return ("constant", type(value.value), value.value)  # type: ignore[attr-defined]
-        if isinstance(value, (Key, Keys)):
-            return (kind, value.traced, self.number(value.identity), getattr(value, "shape", None))
-        if isinstance(value, Array):
-            return (kind, value.traced, value.shape, value.dtype, self.number(value.identity))
-        if isinstance(value, Scalar):
-            return (kind, value.traced, value.type, self.number(value.symbol))
         if depth > MAX_NESTED:
             raise NotSummarisable
-        if isinstance(value, Tuple):
-            return (kind, value.traced, *(self.describe(item, depth + 1) for item in value.items))
-        if isinstance(value, Reference):
-            return self.describe_object(value.type, value.address, depth)
-        if isinstance(value, Function):
-            owner = None if value.owner is None else self.describe(value.owner, depth + 1)
-            return (kind, id(value.node), value.closure and value.closure.serial, owner)
-        if isinstance(value, Class):
-            return (kind, id(value.node))
-        if isinstance(value, Library):
-            owner = None if value.owner is None else self.describe(value.owner, depth + 1)
-            return (kind, value.signature and value.signature.path, owner)
-        if isinstance(value, Transformed):
-            options = tuple((name, self.describe(option, depth + 1)) for name, option in value.options)
-            return (kind, value.transform, self.describe(value.function, depth + 1), options)
-        if isinstance(value, Partial):
-            bound = [*value.args, *(item for _, item in value.keywords)]
-            names = tuple(name for name, _ in value.keywords)
-            return (kind, self.describe(value.function, depth + 1), names, *(self.describe(v, depth + 1) for v in bound))
-        if isinstance(value, Iterator):
-            return (kind, value.kind, *(self.describe(source, depth + 1) for source in value.sources))
-        return (kind, value)
+        describer = DESCRIBERS.get(type(value))
+        return (type(value), value) if describer is None else describer(self, value, depth + 1)
+
+    def describe_all(self, values: Iterable[Value], depth: int) -> tuple[Any, ...]:
+        return tuple([self.describe(value, depth) for value in values])
 
     def number(self, identity: KeyId | None) -> Any:
         """The number of an identity, with the version of the object that it may be."""
@@ -127,18 +99,29 @@ class Numbering:
             raise NotSummarisable
         return self.identities.index(identity), self.machine.versions.get((".", identity), 0)
 
-    def describe_object(self, type_name: str, address: int, depth: int) -> Any:
+    def describe_object(self, reference: Reference, depth: int) -> Any:
+        address = reference.address
         if address in self.addresses:
             return ("object", self.addresses.index(address))
         self.addresses.append(address)
         contents = self.machine.state.heap.get(address)
         if contents is None or len(contents.slots) > MAX_SLOTS:
             raise NotSummarisable
-        slots = tuple((name, self.describe(item, depth + 1)) for name, item in contents.slots.items())
-        rest = None if contents.rest is None else self.describe(contents.rest, depth + 1)
+        slots = tuple(contents.slots), self.describe_all(contents.slots.values(), depth)
+        rest = None if contents.rest is None else self.describe(contents.rest, depth)
         symbol = self.number(contents.symbol) if contents.symbol else None
         cls = contents.cls
-        return ("object", type_name, id(cls.node) if isinstance(cls, Class) else cls, symbol, slots, rest)
+        return (
+            "object",
+            reference.type,
+            id(cls.node) if isinstance(cls, Class) else cls,
+            symbol,
+            slots,
+            rest,
+        )
+
+    def owner(self, value: Function | Library, depth: int) -> Any:
+        return None if value.owner is None else self.describe(value.owner, depth)
 
     def prefix(self, identity: KeyId) -> tuple[int, int] | None:
         """The number of the argument that `identity` is or derives from, and how much of
@@ -149,6 +132,35 @@ class Numbering:
             if identity[:size] == known and (best is None or size > best[1]):
                 best = number, size
         return best
+
+
+DESCRIBERS: dict[type[Value], Callable[[Numbering, Any, int], Any]] = {
+    Unknown: lambda n, v, depth: ("unknown", v.traced, n.number(v.symbol)),
+    Constant: lambda n, v, depth: ("constant", type(v.value), v.value),
+    Key: lambda n, v, depth: ("key", v.traced, n.number(v.identity)),
+    Keys: lambda n, v, depth: ("keys", v.traced, n.number(v.identity), v.shape),
+    Array: lambda n, v, depth: ("array", v.traced, v.shape, v.dtype, n.number(v.identity)),
+    Scalar: lambda n, v, depth: ("scalar", v.traced, v.type, n.number(v.symbol)),
+    Tuple: lambda n, v, depth: ("tuple", v.traced, n.describe_all(v.items, depth)),
+    Iterator: lambda n, v, depth: (v.kind, n.describe_all(v.sources, depth)),
+    Reference: Numbering.describe_object,
+    Function: lambda n, v, depth: (id(v.node), v.closure and v.closure.serial, n.owner(v, depth)),
+    Class: lambda n, v, depth: ("class", id(v.node)),
+    Library: lambda n, v, depth: ("library", v.signature and v.signature.path, n.owner(v, depth)),
+    Transformed: lambda n, v, depth: (
+        v.transform,
+        n.describe(v.function, depth),
+        tuple(name for name, _ in v.options),
+        n.describe_all((option for _, option in v.options), depth),
+    ),
+    Partial: lambda n, v, depth: (
+        "partial",
+        n.describe_all((v.function, *v.args), depth),
+        tuple(name for name, _ in v.keywords),
+        n.describe_all((item for _, item in v.keywords), depth),
+    ),
+}
+"""How a value is described, by its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +193,9 @@ class Summary:
         """A recorded use as it happens in the call that is running now."""
         recorder = self.recorder
         serial = fresh()[0]
-        facts = frozenset(((serial, *key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts)
+        facts = frozenset(
+            ((serial, *key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts
+        )
         return Use(
             (*machine.calls, *use.chain[recorder.depth :]),
             (*(machine.given(pairs, identity) for pairs in machine.labels), *use.arguments[recorder.depth :]),
@@ -270,22 +284,27 @@ class _Renaming:
 
 def _collect(value: Value, recorder: Recorder, machine: Machine, objects: dict[int, Contents]) -> None:
     """Gather the objects that a result holds and the call made."""
-    if isinstance(value, Reference) and recorder.is_new(value.address) and value.address not in objects:
+    if isinstance(value, Reference):
+        if not recorder.is_new(value.address) or value.address in objects:
+            return
         contents = machine.state.heap.get(value.address)
         if contents is None or len(objects) > MAX_SLOTS:
             raise NotSummarisable
         objects[value.address] = contents
-        for item in (*contents.slots.values(), *([contents.rest] if contents.rest is not None else [])):
-            _collect(item, recorder, machine, objects)
-    elif isinstance(value, Tuple):
-        for item in value.items:
-            _collect(item, recorder, machine, objects)
-    elif isinstance(value, Iterator):
-        for item in value.sources:
-            _collect(item, recorder, machine, objects)
-    elif isinstance(value, (Transformed, Partial)):
-        _collect(value.function, recorder, machine, objects)
-        for item in value.args if isinstance(value, Partial) else ():
-            _collect(item, recorder, machine, objects)
-    elif isinstance(value, (Function, Library)) and value.owner is not None:
-        _collect(value.owner, recorder, machine, objects)
+    for part in _parts(value, objects):
+        if part is not None:
+            _collect(part, recorder, machine, objects)
+
+
+def _parts(value: Value, objects: dict[int, Contents]) -> tuple[Value | None, ...]:
+    """The values that a value is made of."""
+    if isinstance(value, Reference):
+        contents = objects[value.address]
+        return (*contents.slots.values(), contents.rest)
+    if isinstance(value, (Function, Library)):
+        return (value.owner,)
+    if isinstance(value, Partial):
+        return (value.function, *value.args, *(item for _, item in value.keywords))
+    if isinstance(value, Transformed):
+        return (value.function,)
+    return getattr(value, "items", None) or getattr(value, "sources", None) or ()

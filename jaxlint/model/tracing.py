@@ -18,7 +18,10 @@ DECORATORS = frozenset({"property", "staticmethod", "classmethod", "decorator"})
 """Wrappings of Python itself, which are kept as transformations too."""
 
 OPTIONS = {
-    "static": (("static_argnums", "static_broadcasted_argnums", "nondiff_argnums"), ("static_argnames", "nondiff_argnames")),
+    "static": (
+        ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums"),
+        ("static_argnames", "nondiff_argnames"),
+    ),
     "donate": (("donate_argnums",), ("donate_argnames",)),
 }
 
@@ -72,4 +75,3 @@ def mapped_axes(transformed: Transformed, count: int) -> list[int | None]:
     if isinstance(axes, Tuple) and len(axes.items) == count:
         return [item.value if isinstance(item, Constant) else 0 for item in axes.items]
     return [0] * count
-

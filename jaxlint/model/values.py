@@ -159,7 +159,12 @@ class Tuple(Value):
     items: tuple[Value, ...] = ()
 
     def _describe(self) -> str:
-        return "(" + ", ".join(item.describe() for item in self.items) + ("," if len(self.items) == 1 else "") + ")"
+        return (
+            "("
+            + ", ".join(item.describe() for item in self.items)
+            + ("," if len(self.items) == 1 else "")
+            + ")"
+        )
 
 
 @dataclass(frozen=True, slots=True)

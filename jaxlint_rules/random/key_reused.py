@@ -41,4 +41,6 @@ def check(event: KeyReused) -> Iterator[Hit]:
         return
     same = event.use.function == event.earlier.function
     consequence = "the same numbers for the same shape" if same else "the draws are not independent"
-    yield rule.hit(event.site, places={"earlier": event.earlier.site}, name=event.name, consequence=consequence)
+    yield rule.hit(
+        event.site, places={"earlier": event.earlier.site}, name=event.name, consequence=consequence
+    )

@@ -49,5 +49,7 @@ def check(event: KeyReused) -> Iterator[Hit]:
         name=event.name,
         use=VERBS[use.kind],
         earlier_use=VERBS[earlier.kind],
-        consequence="both give the same subkeys" if twice else "a key that is split must not be used otherwise",
+        consequence="both give the same subkeys"
+        if twice
+        else "a key that is split must not be used otherwise",
     )
