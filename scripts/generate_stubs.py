@@ -26,6 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint.knowledge.compiler import GENERATED, STUBS, Version
+from jaxlint.knowledge.vocabulary import DTYPE_RULES
 
 OLDEST: Version = (0, 4, 30)
 
@@ -284,28 +285,13 @@ def reduced(shape: Shape, axis: int | None, keepdims: bool) -> Shape:
     return tuple(kept)
 
 
-def inexact(dtype: str) -> str:
-    """The dtype after what makes floats of integers."""
-    return dtype if dtype.startswith(("float", "complex")) else "float32"
-
-
-RULES: list[tuple[list[str], Callable[[str], str]]] = [
-    ([], lambda dtype: dtype),
-    (["Bool"], lambda _: "bool"),
-    (["Int"], lambda _: "int32"),
-    (["Inexact"], inexact),
-    (["Numeric"], lambda dtype: "int32" if dtype == "bool" else dtype),
-    (["Real"], lambda dtype: "float32" if dtype == "complex64" else dtype),
-    (["Floating"], lambda dtype: dtype if dtype.startswith("float") else "float32"),
-    (["Widened"], lambda dtype: {"bool": "int32", "uint8": "uint32"}.get(dtype, dtype)),
-]
-
-
 def dtype_rule(observed: list[tuple[str, str]]) -> list[str]:
     """The first rule that explains every (promoted dtype, dtype of the result)."""
-    for words, rule in RULES:
+    if observed and all(promoted == result for promoted, result in observed):
+        return []
+    for word, rule in DTYPE_RULES.items():
         if observed and all(rule(promoted) == result for promoted, result in observed):
-            return words
+            return [word]
     return ["Unknown"]
 
 

@@ -66,6 +66,8 @@ class Signature:
             elif kind == "starstar":
                 bound[name], left = tuple(left), []
             elif given < positional and kind != "keyword":
+                if kind == "either" and name in left:
+                    return None
                 bound[name] = given
                 given += 1
             elif name in left and kind != "positional":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -68,13 +69,13 @@ VOCABULARY: dict[str, Term] = {
     "Python": Term(("return", "name"), "text", "a Python object of this type"),
     "Unknown": Term(("return", "name", "inner"), "none", "anything"),
     "Nothing": Term(("return",), "none", "None"),
-    # The dtype of Broadcast and Reduced, where it is not the promoted one.
+    # The dtype of Array, Broadcast and Reduced, where it is not the promoted one.
     "Bool": Term(("inner",), "none", "bool"),
     "Int": Term(("inner",), "none", "the default integer"),
     "Inexact": Term(("inner",), "none", "integers and booleans become floats"),
-    "Numeric": Term(("inner",), "none", "booleans become the default integer"),
     "Floating": Term(("inner",), "none", "integers and booleans become floats, complex numbers real"),
     "Real": Term(("inner",), "none", "complex numbers become real"),
+    "Numeric": Term(("inner",), "none", "booleans become the default integer"),
     "Widened": Term(("inner",), "none", "booleans and small integers become the default integer"),
     # What a name means in an annotation, or as a value.
     "ArrayType": Term(("name",), "text", "a JAX array; ['subscript'] where it is subscripted"),
@@ -83,3 +84,22 @@ VOCABULARY: dict[str, Term] = {
     "DTypeName": Term(("name",), "text", "a data type of JAX; called, it casts to a JAX array"),
     "NumPyDType": Term(("name",), "text", "a data type of NumPy; called, it casts to a NumPy scalar"),
 }
+
+
+_REAL = {"complex64": "float32", "complex128": "float64"}
+_WIDER = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
+
+DTYPE_RULES: dict[str, Callable[[str], str]] = {
+    "Bool": lambda _: "bool",
+    "Int": lambda _: "int32",
+    "Inexact": lambda dtype: "float32" if _is_integer(dtype) else dtype,
+    "Floating": lambda dtype: "float32" if _is_integer(dtype) else _REAL.get(dtype, dtype),
+    "Real": lambda dtype: _REAL.get(dtype, dtype),
+    "Numeric": lambda dtype: "int32" if dtype == "bool" else dtype,
+    "Widened": lambda dtype: _WIDER.get(dtype, dtype),
+}
+"""The dtype of a result from the promoted dtype of its operands, with 64-bit types off."""
+
+
+def _is_integer(dtype: str) -> bool:
+    return dtype.startswith(("int", "uint", "bool"))
