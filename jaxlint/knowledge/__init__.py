@@ -43,21 +43,34 @@ def _constructor(path: str) -> Signature | None:
 
 
 def _lookup_in_parent(path: str) -> Row | None:
-    """A name that has no row: in a module or class known by another name, or the
-    catch-all of its module."""
+    """A name that has no row: in a module or class known by another name, from a base of
+    its class, or by the catch-all."""
     parent, _, name = path.rpartition(".")
     if not parent:
         return None
     home = _home(parent)
     if home != parent:
         return lookup(f"{home}.{name}")
-    if name.startswith("_"):
-        return None
-    rest = lookup(f"{parent}.__getattr__")
+    if _rows().get(parent, "").startswith("class("):
+        return _inherited(parent, name)
+    return _catch_all(parent, name)
+
+
+def _inherited(path: str, name: str) -> Row | None:
+    """A member of a class that one of its bases has, or else its catch-all."""
+    row = read_row(path, _rows()[path])
+    bases = row.bases if isinstance(row, ClassRow) else ()
+    found = (lookup(f"{base}.{name}") for base in bases)
+    return next((member for member in found if member is not None), None) or _catch_all(path, name)
+
+
+def _catch_all(parent: str, name: str) -> Signature | None:
+    """What `def __getattr__` says of every other public name of a module or class."""
+    rest = None if name.startswith("_") else lookup(f"{parent}.__getattr__")
     if not isinstance(rest, Signature):
         return None
     everything = (Parameter("args", "star", required=False), Parameter("kwargs", "starstar", required=False))
-    return Signature(path, everything, rest.returns)
+    return Signature(f"{parent}.{name}", everything, rest.returns)
 
 
 def _home(path: str) -> str:

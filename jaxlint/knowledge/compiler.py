@@ -76,7 +76,6 @@ def compile_stubs(directory: Path = STUBS) -> Stubs:
     by_hand = frozenset(stubs.rows)
     for path in sorted(generated.rglob("*.pyi")):
         _Module(stubs, path, generated, by_hand).compile()
-    _inherit(stubs)
     _check_aliases(stubs)
     return stubs
 
@@ -200,31 +199,6 @@ def _guard(test: ast.expr) -> Guard:
         raise ValueError(f"`{ast.unparse(test)}` is not of the form `(0, 6, 0) <= JAX_VERSION < (0, 9, 0)`")
     since, until = (ast.literal_eval(text) if text else None for text in (form[1] or form[2], form[3]))
     return Guard(since, until)
-
-
-def _inherit(stubs: Stubs) -> None:
-    """Give every class the members of its bases, as other names for theirs."""
-    done: set[str] = set()
-
-    def visit(path: str) -> None:
-        text = stubs.rows.get(path, "")
-        if path in done or not text.startswith("class("):
-            return
-        done.add(path)
-        node = ast.parse(f"class C{text[5:]}: ...").body[0]
-        assert isinstance(node, ast.ClassDef)
-        for base in read_class(path, node).bases:
-            visit(base)
-            for member in [row for row in stubs.rows if row.startswith(base + ".")]:
-                name = member[len(base) + 1 :]
-                if "." not in name:
-                    target = stubs.rows[member]
-                    stubs.rows.setdefault(
-                        f"{path}.{name}", target if target.startswith(ALIAS) else ALIAS + member
-                    )
-
-    for path in list(stubs.rows):
-        visit(path)
 
 
 def _check_aliases(stubs: Stubs) -> None:

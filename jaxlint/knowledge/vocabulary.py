@@ -79,7 +79,7 @@ VOCABULARY: dict[str, Term] = {
     "Widened": Term(("inner",), "none", "booleans and small integers become the default integer"),
     # What a name means in an annotation, or as a value.
     "ArrayType": Term(("name",), "text", "a JAX array; ['subscript'] where it is subscripted"),
-    "KeyType": Term(("name",), "none", "a PRNG key"),
+    "KeyType": Term(("name",), "text", "a PRNG key; ['subscript'] where it is subscripted"),
     "NumPyType": Term(("name",), "none", "a NumPy array"),
     "DTypeName": Term(("name",), "text", "a data type of JAX; called, it casts to a JAX array"),
     "NumPyDType": Term(("name",), "text", "a data type of NumPy; called, it casts to a NumPy scalar"),
