@@ -191,6 +191,7 @@ def _scalar(kind: str) -> Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value
 BUILTIN_CALLS: dict[str, Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value]] = {
     "functools.partial": BuiltinCalls.builtin_partial,
     "builtins.range": _iterator("range"),
+    "itertools.count": lambda calls, site, args: Iterator(kind="range"),
     "builtins.zip": _iterator("zip"),
     "builtins.enumerate": _iterator("enumerate"),
     "builtins.reversed": _iterator("reversed"),

@@ -12,6 +12,7 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.knowledge.signature import Parameter, Signature, Word
+from jaxlint.knowledge.vocabulary import DTYPE_RULES
 from jaxlint.model import events, shapes
 from jaxlint.model.alone import Alone
 from jaxlint.model.calls import Arguments
@@ -316,23 +317,23 @@ class LibraryCalls(Alone):
         operands = [call.given[name] for name in word.args if isinstance(name, str) and name in call.given]
         shape, dtype = shapes.elementwise(operands, self.items, self.x64) if operands else (None, None)
         traced = next((operand.traced for operand in operands if operand.traced), None)
-        return self.allocated(call.site, shape, self.result_dtype(word, dtype), traced)
+        return self.allocated(call.site, shape, self.result_dtype(call, word, dtype), traced)
 
-    @staticmethod
-    def result_dtype(word: Word, dtype: str | None) -> str | None:
-        for item in word.args:
-            if isinstance(item, Word):
-                if item.name != "Inexact":
-                    return WORD_DTYPES.get(item.name)
-                return "float32" if dtype is not None and shapes.CATEGORY.get(dtype, 2) < 2 else dtype
-        return dtype
+    def result_dtype(self, call: LibraryCall, word: Word, dtype: str | None) -> str | None:
+        """The dtype of a result whose operands promote to `dtype`."""
+        if call.given.get("dtype", NONE) != NONE:
+            return shapes.as_dtype(call.given["dtype"], None, self.x64)
+        rule = next((item.name for item in word.args if isinstance(item, Word)), "")
+        if rule not in DTYPE_RULES:
+            return dtype
+        return DTYPE_RULES[rule](dtype) if dtype is not None else WORD_DTYPES.get(rule)
 
     def return_reduced(self, call: LibraryCall, word: Word) -> Value:
         source = self.argument(call, word, 0) or UNKNOWN
         shape = shapes.reduced(
             shapes.shape_of(source, self.items), call.given.get("axis"), call.given.get("keepdims")
         )
-        dtype = self.result_dtype(word, shapes.element_dtype(source, self.x64))
+        dtype = self.result_dtype(call, word, shapes.element_dtype(source, self.x64))
         return self.allocated(call.site, shape, dtype, source.traced)
 
     def return_computed(self, call: LibraryCall, word: Word) -> Value:

@@ -340,21 +340,28 @@ class Objects(Machine):
         return Tuple(items=base.items[slice(*bounds)])
 
     def indexed_shape(self, base: AnyArray, indices: list[Value | cst.Slice]) -> Shape:
+        """The shape of `base[indices]`; None where an index is an array, or not known."""
         if base.shape is None:
             return None
         result: list[int | None] = []
         axes = list(base.shape)
+        left = len(indices)
         for index in indices:
+            left -= 1
             if isinstance(index, Constant) and index.value is None:
                 result.append(1)
-                continue
-            if not axes or (isinstance(index, Constant) and index.value is ...):
+            elif isinstance(index, Constant) and index.value is ...:
+                skipped = max(
+                    0, len(axes) - sum(not is_new_axis(later) for later in indices[len(indices) - left :])
+                )
+                result, axes = result + axes[:skipped], axes[skipped:]
+            elif not axes:
                 return None
-            size = axes.pop(0)
-            if isinstance(index, cst.Slice):
-                whole = index.lower is None and index.upper is None and index.step is None
-                result.append(size if whole else self.slice_length(index, size))
-            elif not (isinstance(index, (Constant, Scalar)) and shapes.element_dtype(index, True) == "int64"):
+            elif isinstance(index, cst.Slice):
+                result.append(self.slice_length(index, axes.pop(0)))
+            elif isinstance(index, (Constant, Scalar)) and shapes.element_dtype(index, True) == "int64":
+                axes.pop(0)
+            else:
                 return None
         return tuple(result + axes)
 
@@ -464,11 +471,12 @@ class Objects(Machine):
 
     def annotated_generic(self, annotation: cst.Subscript, symbol: KeyId) -> Value:
         named = self.visit(annotation.value)
-        if isinstance(named, Imported) and self.type_word(named.path) == "ArrayType":
-            first = annotation.slice[0].slice
-            if isinstance(first, cst.Index) and dotted_name(first.value):
-                inner = self.annotated(first.value, symbol)
-                return Key(identity=symbol) if named.path.endswith(".Key") else inner
+        word = self.type_word(named.path) if isinstance(named, Imported) else ""
+        first = annotation.slice[0].slice
+        if word == "KeyType":
+            return Key(identity=symbol)
+        if word == "ArrayType" and isinstance(first, cst.Index) and dotted_name(first.value):
+            return self.annotated(first.value, symbol)
         return Unknown(symbol=symbol)
 
     @staticmethod
@@ -476,6 +484,11 @@ class Objects(Machine):
         row = lookup(path)
         word = row.word if isinstance(row, ClassRow) else row
         return word.name if isinstance(word, Word) else ""
+
+
+def is_new_axis(index: Value | cst.Slice) -> bool:
+    """Whether an index is `None`, which takes no axis."""
+    return isinstance(index, Constant) and index.value is None
 
 
 def metadata(array: AnyArray, name: str) -> Value:

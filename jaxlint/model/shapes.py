@@ -149,6 +149,13 @@ def shape_of(value: Value, contents: Contents) -> Shape:
     return (len(items), *first)
 
 
+def _elements(value: Value, contents: Contents) -> tuple[Value, ...] | None:
+    """The elements of a tuple or list."""
+    if isinstance(value, Tuple):
+        return value.items
+    return contents(value) if isinstance(value, Reference) else None
+
+
 def elementwise(operands: list[Value], contents: Contents, x64: bool) -> tuple[Shape, str | None]:
     """Shape and dtype of an elementwise operation over arrays and Python scalars."""
     shape = broadcast([shape_of(operand, contents) for operand in operands])
@@ -366,6 +373,115 @@ def _tile(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | 
     return tiled, element_dtype(source, x64)
 
 
+def _array(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    source = args.get("object") or args.get("a") or Scalar(type="object")
+    shape = shape_of(source, contents)
+    minimum = args.get("ndmin")
+    if minimum is not None and minimum != Constant(value=0):
+        shape = None
+    dtype = element_dtype(source, x64) if not isinstance(source, (Tuple, Reference)) else None
+    return shape, as_dtype(args.get("dtype"), dtype or _nested_dtype(source, contents, x64), x64)
+
+
+def _nested_dtype(value: Value, contents: Contents, x64: bool) -> str | None:
+    """The dtype of an array made of nested sequences: the widest of the elements'."""
+    items = (
+        value.items if isinstance(value, Tuple) else contents(value) if isinstance(value, Reference) else None
+    )
+    if items is None:
+        return element_dtype(value, x64)
+    if not items:
+        return canonical("float64", x64)
+    dtype = _nested_dtype(items[0], contents, x64)
+    for item in items[1:]:
+        dtype = promote(dtype, _nested_dtype(item, contents, x64))
+    return dtype
+
+
+def _same(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    source = args.get("a") or args.get("self") or Scalar(type="object")
+    return shape_of(source, contents), element_dtype(source, x64)
+
+
+def _argsort(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    return _same(args, contents, x64)[0], canonical("int64", x64)
+
+
+def _where(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    chosen = [args[name] for name in ("x", "y") if name in args]
+    if len(chosen) < 2 or "condition" not in args:
+        return None, None
+    shape = broadcast([shape_of(value, contents) for value in (args["condition"], *chosen)])
+    return shape, elementwise(chosen, contents, x64)[1]
+
+
+def _vstack(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    items = _sequence(args, contents)
+    if not items or any(len(shape_of(item, contents) or ()) < 2 for item in items):
+        return None, None if not items else _joined_dtype(items, x64)
+    return _concatenate({**args, "axis": Constant(value=0)}, contents, x64)
+
+
+def _hstack(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    items = _sequence(args, contents)
+    ranks = {len(shape_of(item, contents) or ()) for item in items or ()}
+    if len(ranks) != 1 or 0 in ranks:
+        return None, None if not items else _joined_dtype(items, x64)
+    return _concatenate({**args, "axis": Constant(value=0 if ranks == {1} else 1)}, contents, x64)
+
+
+def _squeeze(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    shape, dtype = _same(args, contents, x64)
+    axis = args.get("axis")
+    if shape is None or (axis is None and None in shape):
+        return None, dtype
+    axes = _axes(axis, len(shape)) if shape else set()
+    if axes is None:
+        return None, dtype
+    return tuple(size for index, size in enumerate(shape) if index not in axes or size != 1), dtype
+
+
+def _swapaxes(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    shape, dtype = _same(args, contents, x64)
+    first, second = (as_dimension(args.get(name) or Scalar()) for name in ("axis1", "axis2"))
+    if shape is None or first is None or second is None:
+        return None if shape is None else (None,) * len(shape), dtype
+    sizes = list(shape)
+    sizes[first], sizes[second] = sizes[second], sizes[first]
+    return tuple(sizes), dtype
+
+
+def _cumulative(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    shape, dtype = _same(args, contents, x64)
+    flat = args.get("axis") in (None, Constant(value=None))
+    widened = canonical("int64", x64) if dtype == "bool" else dtype
+    return _ravel(args, contents, x64)[0] if flat else shape, as_dtype(args.get("dtype"), widened, x64)
+
+
+def _repeat(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    shape, dtype = _same(args, contents, x64)
+    times, axis = as_dimension(args.get("repeats") or Scalar()), args.get("axis")
+    if shape is None or times is None:
+        return None, dtype
+    if axis in (None, Constant(value=None)):
+        flat = _ravel(args, contents, x64)[0]
+        return None if flat is None or flat[0] is None else (flat[0] * times,), dtype
+    index = as_dimension(axis or Scalar())
+    if index is None or not -len(shape) <= index < len(shape) or shape[index] is None:
+        return None, dtype
+    sizes = list(shape)
+    sizes[index] = (sizes[index] or 0) * times
+    return tuple(sizes), dtype
+
+
+def _one_hot(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str | None]:
+    shape = shape_of(args.get("x") or Scalar(type="object"), contents)
+    plain = args.get("axis") in (None, Constant(value=-1))
+    classes = as_dimension(args.get("num_classes") or Scalar())
+    dtype = as_dtype(args.get("dtype"), canonical("float64", x64), x64)
+    return (*shape, classes) if shape is not None and plain else None, dtype
+
+
 COMPUTED: dict[str, Callable[[Arguments, Contents, bool], tuple[Shape, str | None]]] = {
     "arange": _arange,
     "linspace": _linspace,
@@ -383,4 +499,21 @@ COMPUTED: dict[str, Callable[[Arguments, Contents, bool], tuple[Shape, str | Non
     "ravel": _ravel,
     "flatten": _ravel,
     "tile": _tile,
+    "array": _array,
+    "asarray": _array,
+    "copy": _same,
+    "sort": _same,
+    "argsort": _argsort,
+    "where": _where,
+    "vstack": _vstack,
+    "hstack": _hstack,
+    "concat": _concatenate,
+    "squeeze": _squeeze,
+    "swapaxes": _swapaxes,
+    "matrix_transpose": lambda args, contents, x64: (None, _same(args, contents, x64)[1]),
+    "permute_dims": _transpose,
+    "cumsum": _cumulative,
+    "cumprod": _cumulative,
+    "repeat": _repeat,
+    "one_hot": _one_hot,
 }

@@ -50,10 +50,9 @@ class Use:
 
     `chain` goes from the call in the outermost running function down to the
     consuming call itself, `arguments` says in which argument each was given the key
-    (None: in no argument, but through a closure or an object); `facts` are the conditions under which it ran, `loops`
-    the passes of the loops round it;
-    `iteration` tells one way through a batch of keys from another;
-    `data` is what a shuffle is applied to.
+    (None: in no argument, but through a closure or an object); `facts` are the conditions
+    under which it ran, `loops` the passes of the loops round it; `iteration` tells one way
+    through a batch of keys from another; `data` is what a shuffle is applied to.
     """
 
     chain: tuple[cst.CSTNode, ...]

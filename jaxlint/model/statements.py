@@ -56,10 +56,13 @@ DATACLASS_DECORATORS = (
     "attrs.define",
 )
 TRANSPARENT = frozenset(
-    {"functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager", "abc.abstractmethod",
-     "typing.overload", "typing.no_type_check", "typing.final", "flax.linen.compact", "flax.linen.nowrap",
-     "typing_extensions.override", "typing.override", "numba.njit"}
-)  # fmt: skip
+    """
+    abc.abstractmethod contextlib.contextmanager flax.linen.compact flax.linen.nowrap functools.cache
+    functools.lru_cache functools.wraps typing.final typing.no_type_check typing.overload typing.override
+    typing_extensions.override
+    """.split()
+)
+"""Decorators that leave a function as it is, as far as the model goes."""
 IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception")
 
 
