@@ -31,7 +31,10 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_every_row_can_be_read() -> None:
-    for path, text in compile_stubs().rows.items():
+    rows = compile_stubs().rows
+    for path, text in rows.items():
+        while text.startswith("= "):
+            text = rows.get(text[2:], "in a catch-all")
         assert text == "module" or lookup(path) is not None, path
 
 
