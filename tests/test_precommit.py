@@ -53,7 +53,7 @@ def test_commit_with_a_bug_is_refused_and_a_clean_one_passes(project: Path, tmp_
     program = project / "program.py"
     program.write_text(BUG)
     (project / "notes.txt").write_text(BUG)
-    (project / "jaxlint.toml").write_text('exclude = ["made"]\n')
+    (project / "jaxlint.toml").write_text('extend-exclude = ["made"]\n')
     (project / "made").mkdir()
     (project / "made" / "excluded.py").write_text(BUG)
     refused = commit(project, tmp_path)
