@@ -56,11 +56,20 @@ DATACLASS_DECORATORS = (
     "attrs.define",
 )
 TRANSPARENT = frozenset(
-    """
-    abc.abstractmethod contextlib.contextmanager flax.linen.compact flax.linen.nowrap functools.cache
-    functools.lru_cache functools.wraps typing.final typing.no_type_check typing.overload typing.override
-    typing_extensions.override
-    """.split()
+    {
+        "abc.abstractmethod",
+        "contextlib.contextmanager",
+        "flax.linen.compact",
+        "flax.linen.nowrap",
+        "functools.cache",
+        "functools.lru_cache",
+        "functools.wraps",
+        "typing.final",
+        "typing.no_type_check",
+        "typing.overload",
+        "typing.override",
+        "typing_extensions.override",
+    }
 )
 """Decorators that leave a function as it is, as far as the model goes."""
 IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception")
