@@ -1,0 +1,75 @@
+"""How deep expressions go, found without parsing.
+
+The parser recurses with every level and takes half a megabyte of stack for some of
+them; where the stack ends, so does the process. It also takes quadratic time for long
+chains (`a + b + …`, `a.b.c…`), which look the same from here. So a file is looked at
+before it is parsed. Python itself gives up at 200 brackets.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_DEPTH = 1000
+
+# Each becomes one quote. The prefix of an f-string stays in front of it.
+PASSED_OVER = re.compile(
+    r"""
+      \#[^\n]*
+    | \\\r?\n
+    | \"{3} (?:[^\\"]+|\\.|\"(?!\"\"))* (?:\"{3})?
+    | '{3} (?:[^\\']+|\\.|'(?!''))* (?:'{3})?
+    | \" (?:[^\\"\n]+|\\.)* \"?
+    | ' (?:[^\\'\n]+|\\.)* '?
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+# An f-string counts, since another one may stand in it; in quotes of the same kind it
+# seems to end there.
+TOKEN = re.compile(
+    r"""
+      (?P<open> [(\[{] )
+    | (?P<close> [)\]}] )
+    | (?P<part> [,;] )
+    | (?P<operator> [-+*/%@&|^~.<>] | \b(?:lambda|not|if|else|await)\b | [fFtT][rR]?\" )
+    """,
+    re.VERBOSE,
+)
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether an expression in `text` may nest deeper than `MAX_DEPTH`."""
+    lines = PASSED_OVER.sub('"', text).split("\n")
+    first, size, brackets = 0, 0, 0
+    for row, line in enumerate(lines):
+        size += len(line)
+        brackets += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        if brackets <= 0 or row == len(lines) - 1:
+            # Each level takes a character, so few statements are worth a closer look.
+            if size > MAX_DEPTH and _depth("\n".join(lines[first : row + 1])) > MAX_DEPTH:
+                return True
+            first, size, brackets = row + 1, 0, 0
+    return False
+
+
+def _depth(statement: str) -> int:
+    """No less than the deepest nesting in a statement."""
+    # `inner` counts what the innermost open bracket has nested so far, `outer` what
+    # those round it have. A comma starts afresh.
+    inner, outer, deepest, stack = 0, 0, 0, list[int]()
+    for token in TOKEN.finditer(statement):
+        kind = token.lastgroup
+        if kind == "open":
+            stack.append(inner)
+            inner, outer = 0, outer + inner + 1
+        elif kind == "close":
+            # The bracket stays as one link of its chain: `f()()()`.
+            opened = stack.pop() if stack else 0
+            inner, outer = opened + 1, max(outer - opened - 1, 0)
+        elif kind == "part":
+            inner = 0
+        else:
+            inner += 1
+        deepest = max(deepest, inner + outer)
+    return deepest
