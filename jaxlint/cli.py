@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from jaxlint.runner import FileResult
 
 CLEAN, FOUND, WRONG = 0, 1, 2
-FILES_WITH_PROGRESS = 20
+FILES_WITH_PROGRESS = 50  # fewer are checked before a bar would be read
 
 
 class UsageError(Exception):
@@ -66,6 +65,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        # Python itself would end with 1, which means findings.
+        import traceback
+
+        traceback.print_exception(error)
+        return WRONG
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -115,7 +120,7 @@ SETTINGS: Mapping[str, tuple[str, str | None]] = {
 
 def _check_parser() -> Parser:
     parser = Parser(prog="jaxlint check", description="Check files and folders.", allow_abbrev=False)
-    parser.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="`-` is standard input")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="`-` is standard input")
     for name, (text, value) in SETTINGS.items():
         if value is None:
             parser.add_argument(f"--{name}", action="store_const", const=True, dest=name, help=text)
@@ -131,34 +136,46 @@ def _check_parser() -> Parser:
 
 def check(argv: Sequence[str]) -> int:
     """Check files and folders; `-` is standard input."""
-    from jaxlint.config import ConfigError, Configuration, read_values
+    from jaxlint.config import ConfigError, Configuration
 
-    options = _check_parser().parse(argv)
-    given = {name: value for name, value in vars(options).items() if name in SETTINGS and value is not None}
+    end = argv.index("--") if "--" in argv else len(argv)
+    options = _check_parser().parse(argv[:end])
+    options.paths += argv[end + 1 :]
     try:
-        overrides = read_values({name: _joined(value) for name, value in given.items()}, "command line")
-        return _check(options, Configuration(overrides, options.config, options.isolated))
+        return _check(options, Configuration(_overrides(options), options.config, options.isolated))
     except ConfigError as error:
         raise UsageError(str(error)) from None
 
 
-def _joined(value: Any) -> Any:
-    """An option that was given several times, as one text."""
-    return ",".join(value) if isinstance(value, list) else value
+def _overrides(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings among the options, each read and checked."""
+    from jaxlint.config import KEYS, check_values
+
+    given = {name: value for name, value in vars(options).items() if name in SETTINGS and value is not None}
+    for name, value in given.items():
+        try:
+            # An option that was given several times is read as one text.
+            given[name] = KEYS[name](",".join(value) if isinstance(value, list) else value)
+        except ValueError as error:
+            raise UsageError(f"--{name}: {error}") from None
+        check_values({name: given[name]}, f"--{name}")
+    return given
 
 
 def _check(options: argparse.Namespace, configuration: Configuration) -> int:
     from jaxlint.batch import check_paths, check_text
 
     settings = configuration.for_folder(Path.cwd())
-    if options.paths == ["-"]:
-        name = options.stdin_filename or "-"
-        outcome = check_text(sys.stdin.buffer.read(), name, configuration)
-    elif "-" in options.paths:
+    paths = options.paths or ["." if options.stdin_filename is None else "-"]
+    if paths == ["-"]:
+        outcome = check_text(sys.stdin.buffer.read(), options.stdin_filename or "-", configuration)
+    elif "-" in paths:
         raise UsageError("`-` cannot be combined with other paths")
+    elif options.stdin_filename is not None:
+        raise UsageError("--stdin-filename: only for standard input, `-`")
     else:
         progress = _plain if settings.quiet else _with_progress
-        outcome = check_paths(map(Path, options.paths), configuration, settings, progress)
+        outcome = check_paths(map(Path, paths), configuration, settings, progress)
     _report(outcome, settings)
     status = CLEAN if settings.exit_zero or not outcome.findings else FOUND
     return _complain(*outcome.errors) or status
@@ -204,6 +221,8 @@ def rules(argv: Sequence[str]) -> int:
     )
     form = parser.parse(argv).output_format
     if form == "json":
+        import json
+
         print(json.dumps([_described(rule) for rule in all_rules()], indent=2))
     elif form == "text":
         width = max((len(rule.name) for rule in all_rules()), default=0)

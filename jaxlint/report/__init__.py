@@ -14,6 +14,9 @@ from importlib import import_module
 from typing import Protocol, TextIO, TypeAlias
 
 from jaxlint.finding import Finding
+from jaxlint.registry import all_rules
+
+DOCS_URL = "https://flake8-jaxlint.readthedocs.io"
 
 Line: TypeAlias = "tuple[str | tuple[str, str], ...]"
 
@@ -45,6 +48,12 @@ def load(name: str) -> Format:
     return module
 
 
+@cache
+def groups() -> dict[str, str]:
+    """The group of each rule, by code."""
+    return {rule.code: rule.group for rule in all_rules()}
+
+
 def header(finding: Finding) -> Line:
     """`path:row:column: CODE message`, as most tools read it."""
     start = finding.range.start
@@ -70,9 +79,9 @@ def statistics(findings: Iterable[Finding]) -> Iterator[Line]:
 def summary(findings: Sequence[Finding]) -> str:
     """The closing line."""
     if not findings:
-        return "No findings."
+        return "All checks passed."
     files = len({finding.filename for finding in findings})
-    return f"{_number_of(len(findings), 'finding')} in {_number_of(files, 'file')}."
+    return f"Found {_number_of(len(findings), 'finding')} in {_number_of(files, 'file')}."
 
 
 def _number_of(number: int, noun: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from jaxlint.finding import Finding
-from jaxlint.report import Line, LinesOf, statistics
+from jaxlint.report import Line, LinesOf, groups, statistics
 
 __all__ = ["FOR_PEOPLE", "render", "statistics"]
 
@@ -25,11 +27,11 @@ def render(findings: Sequence[Finding], _: LinesOf) -> Iterator[Line]:
 def _command(finding: Finding) -> str:
     start, end = finding.range.start, finding.range.end
     properties = {
-        "title": f"{finding.code} {finding.name}",
-        "file": finding.filename,
+        "title": f"jaxlint ({finding.code})",
+        "file": _file(finding.filename),
         "line": start.row,
-        "col": start.column,
         "endLine": end.row,
+        "col": start.column,
         "endColumn": end.column,
     }
     if end.row != start.row:  # GitHub takes columns within one line only
@@ -37,7 +39,16 @@ def _command(finding: Finding) -> str:
     listed = ",".join(f"{name}={_escape(str(value), IN_PROPERTY)}" for name, value in properties.items())
     text = f"{finding.filename}:{start.row}:{start.column}: {finding.code} {finding.message}"
     help_text = f"\n{finding.help}" if finding.help else ""
-    return f"::error {listed}::{_escape(text + help_text, IN_MESSAGE)}"
+    level = "warning" if groups().get(finding.code) == "performance" else "error"
+    return f"::{level} {listed}::{_escape(text + help_text, IN_MESSAGE)}"
+
+
+def _file(filename: str) -> str:
+    """As seen from the checkout, whatever folder the step runs in: GitHub looks there."""
+    checkout, path = os.environ.get("GITHUB_WORKSPACE"), Path(filename).absolute()
+    if checkout and path.is_relative_to(checkout):
+        return path.relative_to(checkout).as_posix()
+    return filename
 
 
 def _escape(text: str, escapes: dict[str, str]) -> str:

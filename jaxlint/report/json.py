@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jaxlint.finding import Finding, Position
-from jaxlint.report import Line, LinesOf, counted
+from jaxlint.report import DOCS_URL, Line, LinesOf, counted, groups
 
 FOR_PEOPLE = False
 
@@ -28,11 +29,13 @@ def _object(finding: Finding) -> dict[str, Any]:
         "cell": None,
         "code": finding.code,
         "end_location": _location(finding.range.end),
-        "filename": finding.filename,
+        # "-" is standard input without a name.
+        "filename": finding.filename if finding.filename == "-" else os.path.abspath(finding.filename),
         "fix": None,
         "location": _location(finding.range.start),
         "message": finding.message,
-        "url": None,
+        # No rule, and so no page, stands behind a syntax error.
+        "url": f"{DOCS_URL}/rules/{finding.code}" if finding.code in groups() else None,
     }
 
 
