@@ -88,6 +88,8 @@ class Machine:
         self.emit = emit
         self.options = options
         self.x64 = False
+        # The references that a Pallas kernel is given are commonly annotated as arrays.
+        self.refs_are_arrays = False
         self.frame = Frame(None, {})
         self.globals = self.frame
         self.state: State = State(self.frame.names)

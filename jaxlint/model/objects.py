@@ -143,6 +143,11 @@ class Objects(Machine):
             return Tuple(value.traced, tuple(self.renewed(item) for item in value.items))
         if isinstance(value, Unknown):
             return Unknown(value.traced, fresh())
+        contents = self.contents(value)
+        if contents is not None and isinstance(value, Reference):
+            slots = {name: self.renewed(item) for name, item in contents.slots.items()}
+            rest = None if contents.rest is None else self.renewed(contents.rest)
+            return self.new_object(value.type, Contents(slots, rest, contents.cls, fresh()))
         return value
 
     def element_of_iterator(self, iterator: Iterator, number: int) -> Value:
@@ -458,7 +463,7 @@ class Objects(Machine):
         word = self.type_word(named.path)
         if word == "KeyType":
             return Key(identity=symbol)
-        if word == "ArrayType":
+        if word == "ArrayType" and not self.refs_are_arrays:
             return Array(identity=symbol)
         return NumpyArray() if word == "NumPyType" else Unknown(symbol=symbol)
 

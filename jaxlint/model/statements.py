@@ -146,6 +146,7 @@ class Statements(BuiltinCalls):
     def visit_Import(self, node: cst.Import) -> Value:
         for alias in node.names:
             path = dotted_name(alias.name)
+            self.note_pallas(path, ())
             if alias.asname is not None:
                 self.bind(alias.asname.name, Imported(path=path))
             else:
@@ -155,6 +156,7 @@ class Statements(BuiltinCalls):
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> Value:
         module = "." * len(node.relative) + dotted_name(node.module)
+        self.note_pallas(module, node.names)
         if isinstance(node.names, cst.ImportStar):
             self.stars.append(module)
             return UNKNOWN
@@ -168,6 +170,11 @@ class Statements(BuiltinCalls):
             target = alias.asname.name if alias.asname is not None else alias.name
             self.bind(target, value)
         return UNKNOWN
+
+    def note_pallas(self, module: str, names: Sequence[cst.ImportAlias] | cst.ImportStar) -> None:
+        aliases = () if isinstance(names, cst.ImportStar) else names
+        if "pallas" in module or any(dotted_name(alias.name) == "pallas" for alias in aliases):
+            self.refs_are_arrays = True
 
     def visit_Del(self, node: cst.Del) -> Value:
         targets = (

@@ -11,8 +11,13 @@ import libcst as cst
 from jaxlint.model.values import Constant, Function, Transformed, Tuple, Value
 
 CONCRETE = frozenset(
-    {"grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize", "linear_transpose",
-     "custom_jvp", "custom_vjp", "custom_gradient", "named_call", "associative_scan"}
+    {
+        "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "jvp", "vjp", "linearize",
+        "linear_transpose", "custom_jvp", "custom_vjp", "custom_gradient", "named_call",
+        "annotate_function", "associative_scan", "filter_grad", "filter_value_and_grad",
+        "filter_jacfwd", "filter_jacrev", "filter_hessian", "filter_jvp", "filter_vjp", "nnx.grad",
+        "nnx.value_and_grad",
+    }
 )  # fmt: skip
 DECORATORS = frozenset({"property", "staticmethod", "classmethod", "decorator"})
 """Wrappings of Python itself, which are kept as transformations too."""
