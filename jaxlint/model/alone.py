@@ -137,7 +137,7 @@ class Alone(Calls):
         for index, param in enumerate((*params.posonly_params, *params.params, *params.kwonly_params)):
             name = param.name.value
             identity = (*symbol, name)
-            value = self.parameter(param, identity)
+            value = self.parameter(param, function.closure, identity)
             if index == 0 and isinstance(function.owner, Class):
                 value = self.some_instance(function.owner, identity)
             elif traced is not None and traced.transform == "pallas_call":

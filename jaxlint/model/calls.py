@@ -298,24 +298,31 @@ class Calls(Expressions):
         for param in (*params.posonly_params, *params.params):
             name = param.name.value
             value = given.pop(0) if given else keywords.pop(name, None)
-            value = self.argument_of(param, value, args, defaults)
+            value = self.argument_of(param, value, args, defaults, function.closure)
             if value is None:
                 return None
             names[name] = value
         for param in params.kwonly_params:
             name = param.name.value
-            names[name] = self.argument_of(param, keywords.pop(name, None), args, defaults) or UNKNOWN
+            names[name] = (
+                self.argument_of(param, keywords.pop(name, None), args, defaults, function.closure) or UNKNOWN
+            )
         fits = self.bind_rest(params, given, keywords, args, names)
         return names if fits else None
 
     def argument_of(
-        self, param: cst.Param, value: Value | None, args: Arguments, defaults: dict[str, Value]
+        self,
+        param: cst.Param,
+        value: Value | None,
+        args: Arguments,
+        defaults: dict[str, Value],
+        closure: Frame | None,
     ) -> Value | None:
         """What a parameter is bound to: what was given for it, something that a star hides, or
         its default; None where there is nothing."""
         if value is not None:
-            return self.as_annotated(value, param)
-        return self.unknown_parameter(param) if args.open else defaults.get(param.name.value)
+            return self.as_annotated(value, param, closure)
+        return self.parameter(param, closure, fresh()) if args.open else defaults.get(param.name.value)
 
     def bind_rest(
         self,
@@ -336,14 +343,11 @@ class Calls(Expressions):
             return True
         return not keywords
 
-    def unknown_parameter(self, param: cst.Param) -> Value:
-        return self.parameter(param, fresh())
-
-    def as_annotated(self, value: Value, param: cst.Param) -> Value:
+    def as_annotated(self, value: Value, param: cst.Param, closure: Frame | None) -> Value:
         """An argument about which nothing is known is what the annotation says."""
         if type(value) is not Unknown or param.annotation is None:
             return value
-        return self.parameter(param, value.symbol or fresh()).with_traced(value.traced)
+        return self.parameter(param, closure, value.symbol or fresh()).with_traced(value.traced)
 
     def run_function(self, function: Function, names: dict[str, Value], trace: Tracing | None) -> Value:
         """Execute a function's body with these names; the value that it returns."""

@@ -25,6 +25,7 @@ from jaxlint.model.values import (
     Array,
     Constant,
     Function,
+    Iterator,
     Key,
     Keys,
     Library,
@@ -300,6 +301,10 @@ class LibraryCalls(Alone):
         shape, dtype = self.shape_and_dtype(call, word)
         return self.allocated(call.site, shape, dtype)
 
+    def return_arrays(self, call: LibraryCall, word: Word) -> Value:
+        """Nobody knows how many arrays."""
+        return Iterator(kind="generator", sources=(Array(self.trace),))
+
     def return_numpy(self, call: LibraryCall, word: Word) -> Value:
         shape, dtype = self.shape_and_dtype(call, word)
         return NumpyArray(shape=shape, dtype=dtype)
@@ -307,10 +312,13 @@ class LibraryCalls(Alone):
     def return_like(self, call: LibraryCall, word: Word) -> Value:
         source = self.argument(call, word, 0) or UNKNOWN
         shape, dtype = shapes.shape_of(source, self.items), shapes.element_dtype(source, self.x64)
-        if call.given.get("shape", NONE) != NONE:
-            shape = shapes.as_shape(call.given["shape"], self.items)
-        if call.given.get("dtype", NONE) != NONE:
-            dtype = shapes.as_dtype(call.given["dtype"], None, self.x64)
+        for parameter in call.signature.parameters:
+            role = parameter.word.name if parameter.word is not None else ""
+            value = call.given.get(parameter.name, NONE)
+            if role == "Shape" and value != NONE:
+                shape = shapes.as_shape(value, self.items)
+            elif role == "DType" and value != NONE:
+                dtype = shapes.as_dtype(value, None, self.x64)
         return self.allocated(call.site, shape, dtype, source.traced)
 
     def return_broadcast(self, call: LibraryCall, word: Word) -> Value:

@@ -11,7 +11,7 @@ from jaxlint.knowledge import lookup
 from jaxlint.knowledge.signature import ClassRow, Signature, Word
 from jaxlint.model import shapes
 from jaxlint.model.machine import Machine
-from jaxlint.model.state import Contents, fresh
+from jaxlint.model.state import Contents, Frame, fresh
 from jaxlint.model.syntax import dotted_name
 from jaxlint.model.values import (
     NONE,
@@ -309,6 +309,8 @@ class Objects(Machine):
             return self.item_of_tuple(base, index)
         if isinstance(base, Reference):
             return self.item_of_object(base, index)
+        if isinstance(base, Iterator) and base.kind == "generator" and not isinstance(index, cst.Slice):
+            return self.renewed(base.sources[0])
         if isinstance(base, Unknown):
             identity = self.index_identity(index)
             if identity is None:
@@ -467,12 +469,17 @@ class Objects(Machine):
             return Array(identity=symbol)
         return NumpyArray() if word == "NumPyType" else Unknown(symbol=symbol)
 
-    def parameter(self, param: cst.Param, symbol: KeyId) -> Value:
+    def parameter(self, param: cst.Param, closure: Frame | None, symbol: KeyId) -> Value:
         """What is known of an argument before the call; one that may be None, whatever
-        the annotation says, is not known."""
+        the annotation says, is not known. Names are looked up where the function is."""
         optional = isinstance(param.default, cst.Name) and param.default.value == "None"
-        annotation = param.annotation.annotation if param.annotation is not None and not optional else None
-        return self.annotated(annotation, symbol)
+        if param.annotation is None or optional or closure is None:
+            return Unknown(symbol=symbol)
+        frame, names = self.frame, self.state.names
+        self.frame, self.state.names = closure, closure.names
+        value = self.annotated(param.annotation.annotation, symbol)
+        self.frame, self.state.names = frame, names
+        return value
 
     def annotated_generic(self, annotation: cst.Subscript, symbol: KeyId) -> Value:
         named = self.visit(annotation.value)
