@@ -38,7 +38,7 @@ class Cache:
         self.path = self.root / FOLDER / "findings.json"
         self.version = _version_of_everything()
         self.entries = self._load()
-        self.changed = False
+        self.new: dict[str, Any] = {}
 
     def get(self, task: Task) -> FileResult | None:
         """What was found before, if that still holds."""
@@ -53,15 +53,16 @@ class Cache:
     def put(self, task: Task, result: FileResult) -> None:
         """Remember a result; errors are told anew each time."""
         if not result.errors:
-            self.entries[self._key(task)] = [_digest(task), [_row(finding) for finding in result.findings]]
-            self.changed = True
+            self.new[self._key(task)] = [_digest(task), [_row(finding) for finding in result.findings]]
 
     def save(self) -> None:
-        """Write it, unless nothing is new, leaving out files that are gone."""
-        if not self.changed:
+        """Write it, unless nothing is new, with what others wrote meanwhile and without files
+        that are gone."""
+        if not self.new:
             return
-        kept = {name: entry for name, entry in self.entries.items() if (self.root / name).exists()}
+        entries = self._load() | self.new
         with contextlib.suppress(OSError):
+            kept = {name: entry for name, entry in entries.items() if (self.root / name).exists()}
             self.path.parent.mkdir(exist_ok=True)
             _write(self.path.with_name(".gitignore"), "*\n")
             _write(self.path.with_name("CACHEDIR.TAG"), TAG)
@@ -129,5 +130,10 @@ def _finding(
 def _write(path: Path, text: str) -> None:
     """All of it or nothing, whoever else writes at the same time."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-        file.write(text)
-    Path(file.name).replace(path)
+        written = Path(file.name)
+        try:
+            file.write(text)
+            file.close()
+            written.replace(path)
+        finally:
+            written.unlink(missing_ok=True)

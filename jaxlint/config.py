@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -236,7 +237,8 @@ def _read_toml(path: Path, text: str) -> dict[str, object] | None:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{shown(path)}: {error}") from None
     if in_pyproject:
-        table = table.get("tool", {}).get("jaxlint")
+        tool = table.get("tool")
+        table = tool.get("jaxlint") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
         raise ConfigError(f"{shown(path)}: tool.jaxlint must be a table")
     return table
@@ -279,7 +281,9 @@ class Configuration:
         if self.file is not None:
             # Patterns start where the file lies.
             root = self.file.absolute().parent
-            return self._from_values(read_file(self.file) or {}, root)
+            if (values := read_file(self.file)) is None:
+                raise ConfigError(f"{shown(self.file)}: says nothing of jaxlint")
+            return self._from_values(values, root)
         if self.isolated:
             return self._from_values({}, Path.cwd())
         for path in _files_in(folder):
@@ -294,4 +298,5 @@ class Configuration:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    return (path for name in FILES if (path := folder / name).is_file())
+    with suppress(PermissionError):  # a folder that may not be entered
+        yield from [path for name in FILES if (path := folder / name).is_file()]

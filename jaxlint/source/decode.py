@@ -5,8 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 
-# PEP 263: in one of the first two lines, and the first may only be a comment or blank.
-COOKIE = re.compile(rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# PEP 263: in the first line, or in the second where the first is blank or a comment. Emacs
+# adds the kind of line ends to the name: `utf-8-unix`.
+COOKIE = re.compile(
+    rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n))??"
+    rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+?)(?:-(?:unix|dos|mac))?(?![-\w.])"
+)
 LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +29,7 @@ SUFFIXES = (".py", ".pyi")
 @dataclass(frozen=True)
 class Patterns:
     """Patterns as settings have them, with `root` where they start: `name` or `*.ext` fits at
-    any depth, `some/path` from the root."""
+    any depth, `some/path` or `/name` from the root."""
 
     patterns: tuple[str, ...]
     root: Path
@@ -48,9 +49,9 @@ class Patterns:
 
 
 def _translate(pattern: str) -> str:
-    pattern = pattern.removeprefix("./").removesuffix("/**").rstrip("/")
+    pattern = re.sub(r"^\./", "/", pattern).removesuffix("/**").rstrip("/")
     anywhere = "/" not in pattern or pattern.startswith("**/")
-    return "(?s:.*/)?" * anywhere + fnmatch.translate(pattern.removeprefix("**/"))
+    return "(?s:.*/)?" * anywhere + fnmatch.translate(re.sub(r"^(\*\*)?/", "", pattern))
 
 
 def relative_to(path: Path, root: Path) -> str:
@@ -73,11 +74,17 @@ class Discovery:
         return list(dict.fromkeys(file for path in absolute for file in self._at(path)))
 
     def _at(self, path: Path) -> Iterator[Path]:
-        if not path.exists():
+        try:
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
             self.errors.append(f"{shown(path)}: no such file or folder")
-        elif self.force_exclude and self.excluded(path.parent).fits_or_parent(path):
             return
-        elif path.is_dir():
+        except OSError as error:
+            self.errors.append(f"{shown(path)}: {error.strerror}")
+            return
+        if self.force_exclude and self.excluded(path.parent).fits_or_parent(path):
+            return
+        if is_folder:
             ignores = _ignores_round(path)
             yield from self._below(path, () if _is_ignored(path, True, ignores) else ignores)
         else:
@@ -130,19 +137,19 @@ def _ignores_round(folder: Path) -> GitIgnores:
 
 
 def _read_ignores(folder: Path) -> GitIgnores:
-    path = folder / ".gitignore"
-    if not path.is_file():
+    try:
+        text = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # most folders have none
         return ()
     from pathspec import GitIgnoreSpec  # costs more than the rest, and many a folder has no such file
 
     def is_valid(line: str) -> bool:
         try:
             return bool(GitIgnoreSpec.from_lines([line]))
-        except ValueError:
+        except (ValueError, re.error):
             return False  # git passes over it too
 
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return ((folder, GitIgnoreSpec.from_lines(filter(is_valid, lines))),)
+    return ((folder, GitIgnoreSpec.from_lines(filter(is_valid, text.splitlines()))),)
 
 
 def _is_ignored(path: Path, is_folder: bool, ignores: GitIgnores) -> bool:
