@@ -58,7 +58,7 @@ def header(finding: Finding) -> Line:
     """`path:row:column: CODE message`, as most tools read it."""
     start = finding.range.start
     place = f"{finding.filename}:{start.row}:{start.column}:"
-    return (place, "bold"), " ", (finding.code, "bold red"), " ", finding.message
+    return (place, "bold"), " ", (finding.code, "bold red"), " ", finding.message.partition("\n")[0]
 
 
 def counted(findings: Iterable[Finding]) -> list[tuple[str, str, int]]:

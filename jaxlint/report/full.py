@@ -21,6 +21,7 @@ def render(findings: Sequence[Finding], lines_of: LinesOf) -> Iterator[Line]:
     """A block for each finding, and an empty line after it."""
     for finding in findings:
         yield header(finding)
+        yield from ((text,) for text in finding.message.splitlines()[1:])
         yield from _source(finding, lines_of(finding.filename))
         yield ("",)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from jaxlint.finding import Finding, Position
@@ -30,7 +30,7 @@ def _object(finding: Finding) -> dict[str, Any]:
         "code": finding.code,
         "end_location": _location(finding.range.end),
         # "-" is standard input without a name.
-        "filename": finding.filename if finding.filename == "-" else os.path.abspath(finding.filename),
+        "filename": finding.filename if finding.filename == "-" else str(Path(finding.filename).absolute()),
         "fix": None,
         "location": _location(finding.range.start),
         "message": finding.message,
