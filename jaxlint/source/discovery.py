@@ -7,7 +7,6 @@ no way out of the tree. A file or folder that is named itself is taken as it is.
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 import stat
@@ -25,10 +24,14 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".py", ".pyi")
 
+ANY_FOLDERS = "(?:.*/)?"
+GLOB = re.compile(r"\*\*/|\*\*|\*|\[!?\]?[^]/]*\]|.", re.DOTALL)
+GLOBS = {"**/": ANY_FOLDERS, "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
 
 @dataclass(frozen=True)
 class Patterns:
-    """Patterns as settings have them, with `root` where they start: `name` or `*.ext` fits at
+    """Patterns as a `.gitignore` file in `root` has them: `name` or `*.ext` fits at
     any depth, `some/path` or `/name` from the root."""
 
     patterns: tuple[str, ...]
@@ -50,8 +53,20 @@ class Patterns:
 
 def _translate(pattern: str) -> str:
     pattern = re.sub(r"^\./", "/", pattern).removesuffix("/**").rstrip("/")
-    anywhere = "/" not in pattern or pattern.startswith("**/")
-    return "(?s:.*/)?" * anywhere + fnmatch.translate(re.sub(r"^(\*\*)?/", "", pattern))
+    start = "" if "/" in pattern else ANY_FOLDERS
+    return f"(?s:{start}{GLOB.sub(_translate_glob, pattern.lstrip('/'))})\\Z"
+
+
+def _translate_glob(found: re.Match[str]) -> str:
+    glob = found[0]
+    if not glob.startswith("["):
+        return GLOBS.get(glob) or re.escape(glob)
+    characters = glob.replace("[!", "[^", 1)
+    try:
+        re.compile(characters)
+    except re.error:  # `[z-a]`
+        return re.escape(glob)
+    return characters
 
 
 def relative_to(path: Path, root: Path) -> str:

@@ -15,6 +15,8 @@ READABLE = {
     "empty": b"",
     "cookie": "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1"),
     "cookie-of-vim": "# vim: set fileencoding=cp1252 :\nx = '€'\n".encode("cp1252"),
+    "cookie-of-emacs": "# -*- coding: utf-8-unix -*-\nx = 'é'\n".encode(),
+    "cookie-on-line-1-and-2": "# coding: utf-8\n# coding: latin-1\nx = 'é'\n".encode(),
     "cookie-on-line-2": "#!/usr/bin/python\n# coding: latin-1\nx = 'é'\n".encode("latin-1"),
     "cookie-after-blank-line": "\n# coding: latin-1\nx = 'é'\n".encode("latin-1"),
     "cookie-after-code": "x = 1\n# coding: latin-1\ny = 'é'\n".encode(),
