@@ -99,7 +99,7 @@ def test_settings_are_accepted(tmp_path: Path) -> None:
     done = run(f"{sys.executable} -m jaxlint check --output-format concise --no-cache .", tmp_path)
     found = {tuple(line.split()[:2]) for line in done.stdout.splitlines() if "JAX" in line}
     assert found == {
-        ("loop.py:8:31:", "JAX202"),
+        ("loop.py:8:13:", "JAX202"),
         ("loop.py:9:5:", "JAX101"),
         ("tests/loop.py:9:5:", "JAX101"),
     }, done.stderr
