@@ -121,10 +121,16 @@ def _row(finding: Finding) -> list[object]:
 def _finding(
     filename: str, code: str, name: str, message: str, help_text: str | None, *place: int
 ) -> Finding:
+    """The finding in a row.
+
+    Raises:
+        TypeError, ValueError: there is none.
+    """
+    if not all(isinstance(text, str) for text in (code, name, message, help_text or "")):
+        raise TypeError("text is needed")
     row, column, end_row, end_column = map(operator.index, place)
-    return Finding(
-        filename, code, name, message, Range(Position(row, column), Position(end_row, end_column)), help_text
-    )
+    span = Range(Position(row, column), Position(end_row, end_column))
+    return Finding(filename, code, name, message, span, help_text)
 
 
 def _write(path: Path, text: str) -> None:
