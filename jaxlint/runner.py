@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import gc
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from jaxlint.model.events import Event
 
 TOO_DEEP = "too deeply nested to be checked"
-
-# As in "parser error: error at 3:8: expected one of …" and "tokenizer error: …".
-LIBCST_MESSAGE = re.compile(r"\w+ error: (?:error at (\d+):(\d+): )?(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +85,9 @@ def list_values(text: str, filename: str) -> list[tuple[int, str, str]]:
     try:
         return run_with_deep_stack(lambda: list(listing.list_values(text)))
     except cst.ParserSyntaxError as error:
-        message, place = _describe_syntax_error(text, error)
-        raise SourceError(f"{filename}:{place.row}:{place.column}: syntax error: {message}") from None
+        said, place = _describe_syntax_error(text, error)
+        where = f":{place.row}:{place.column}" if place else ""
+        raise SourceError(f"{filename}{where}: {said}") from None
     except RecursionError:
         raise SourceError(f"{filename}: {TOO_DEEP}") from None
 
@@ -168,12 +165,13 @@ class _Check:
         )
 
     def _syntax_error(self, error: cst.ParserSyntaxError) -> list[Finding]:
-        if SYNTAX_ERROR not in self.options.codes:
-            return []
         said, start = _describe_syntax_error(self.text, error)
+        if start is None:
+            self.errors[""] = said
+        if start is None or SYNTAX_ERROR not in self.options.codes:
+            return []
         place = Range(start, Position(start.row, start.column + 1))
-        name = OWN_CODES[SYNTAX_ERROR]
-        return [Finding(self.filename, SYNTAX_ERROR, name, f"syntax error: {said}", place)]
+        return [Finding(self.filename, SYNTAX_ERROR, OWN_CODES[SYNTAX_ERROR], said, place)]
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:
@@ -203,20 +201,18 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _describe_syntax_error(text: str, error: cst.ParserSyntaxError) -> tuple[str, Position]:
+def _describe_syntax_error(text: str, error: cst.ParserSyntaxError) -> tuple[str, Position | None]:
     """What is wrong, and where. Python says it better than libcst, which knows the place only
-    roughly; but libcst reads newer syntax than the Python that it runs on."""
+    roughly. There is no place where Python finds nothing wrong: libcst has limits of its own."""
     if "\0" in text:
-        before = text[: text.index("\0")]
-        return "NUL byte in the source", Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        before = text.partition("\0")[0]
+        return "syntax error: NUL byte", Position(before.count("\n") + 1, len(before) - before.rfind("\n"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as said:
-        return said.msg, Position(max(said.lineno or 1, 1), max(said.offset or 1, 1))
+        return f"syntax error: {said.msg}", Position(max(said.lineno or 1, 1), max(said.offset or 1, 1))
     except (ValueError, RecursionError, MemoryError):
         pass
-    found = LIBCST_MESSAGE.match(error.message)
-    row, column, message = found.groups() if found else (None, None, error.message)
-    return message, Position(int(row or 1), int(column or 0) + 1)
+    return f"cannot be parsed: {error.message.rpartition(': ')[2]}", None

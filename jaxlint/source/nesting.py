@@ -3,7 +3,7 @@
 The parser recurses with every level and takes half a megabyte of stack for some of
 them; where the stack ends, so does the process. It also takes quadratic time for long
 chains (`a + b + …`, `a.b.c…`), which look the same from here. So a file is looked at
-before it is parsed. Python itself gives up at 200 brackets.
+before it is parsed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 MAX_DEPTH = 1000
+MAX_BRACKETS = 200  # Python's own limit
 
 # Each becomes one quote. The prefix of an f-string stays in front of it.
 PASSED_OVER = re.compile(
@@ -32,32 +33,33 @@ TOKEN = re.compile(
       (?P<open> [(\[{] )
     | (?P<close> [)\]}] )
     | (?P<part> [,;] )
-    | (?P<operator> [-+*/%@&|^~.<>] | \b(?:lambda|not|if|else|await)\b | [fFtT][rR]?\" )
+    | (?P<operator> [-+*/%@&|^~.] | << | >> | \b(?:lambda|not|if|else|await)\b | [fFtT][rR]?\" )
     """,
     re.VERBOSE,
 )
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether an expression in `text` may nest deeper than `MAX_DEPTH`."""
+    """Whether an expression in `text` may nest deeper than one of the limits."""
     lines = PASSED_OVER.sub('"', text).split("\n")
-    first, size, brackets = 0, 0, 0
+    first, size, opened, closed = 0, 0, 0, 0
     for row, line in enumerate(lines):
         size += len(line)
-        brackets += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
-        if brackets <= 0 or row == len(lines) - 1:
+        opened += sum(map(line.count, "([{"))
+        closed += sum(map(line.count, ")]}"))
+        if opened <= closed or row == len(lines) - 1:
             # Each level takes a character, so few statements are worth a closer look.
-            if size > MAX_DEPTH and _depth("\n".join(lines[first : row + 1])) > MAX_DEPTH:
+            may_be = size > MAX_DEPTH or opened > MAX_BRACKETS
+            if may_be and _is_too_deep("\n".join(lines[first : row + 1])):
                 return True
-            first, size, brackets = row + 1, 0, 0
+            first, size, opened, closed = row + 1, 0, 0, 0
     return False
 
 
-def _depth(statement: str) -> int:
-    """No less than the deepest nesting in a statement."""
+def _is_too_deep(statement: str) -> bool:
     # `inner` counts what the innermost open bracket has nested so far, `outer` what
     # those round it have. A comma starts afresh.
-    inner, outer, deepest, stack = 0, 0, 0, list[int]()
+    inner, outer, stack = 0, 0, list[int]()
     for token in TOKEN.finditer(statement):
         kind = token.lastgroup
         if kind == "open":
@@ -71,5 +73,6 @@ def _depth(statement: str) -> int:
             inner = 0
         else:
             inner += 1
-        deepest = max(deepest, inner + outer)
-    return deepest
+        if inner + outer > MAX_DEPTH or len(stack) > MAX_BRACKETS:
+            return True
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxlint.source.nesting import MAX_DEPTH, is_too_deep
+from jaxlint.source.nesting import MAX_BRACKETS, MAX_DEPTH, is_too_deep
 
 DEEP = {
     "brackets": lambda n: "(" * n + "1" + ")" * n,
@@ -33,7 +33,15 @@ DEEP = {
 def test_depth_is_seen(shape: object, around: str) -> None:
     assert callable(shape)
     assert is_too_deep(around.replace("{}", shape(MAX_DEPTH + 10)))
-    assert not is_too_deep(around.replace("{}", shape(MAX_DEPTH // 5)))
+    assert not is_too_deep(around.replace("{}", shape(MAX_BRACKETS - 10)))
+
+
+@pytest.mark.parametrize("bracket", ["()", "[]", "{}", "f()", "(\n)"])
+def test_brackets_have_the_limit_of_python(bracket: str) -> None:
+    opening, closing = bracket[:-1], bracket[-1]
+    deep = opening * MAX_BRACKETS + closing * MAX_BRACKETS
+    assert not is_too_deep(deep)
+    assert is_too_deep(opening + deep + closing)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +56,7 @@ def test_depth_is_seen(shape: object, around: str) -> None:
         "x = f'{a}" + "-" * 5000 + "'",
         "x = '\\'(' + \"\\\"(\"\n" * 5000,
         "x = 1; " * 5000,
+        "a < b < " * 5000 + "c",
         "if a: f(b)\n" * 5000,
         "x = -1\n" * 5000,
         'f"don\'t {a(b)}"\n' * 5000,
