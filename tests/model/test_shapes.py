@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import libcst as cst
 import numpy as np
 import pytest
-
-from jaxlint.model.events import Event, Revealed
-from jaxlint.model.interpreter import Options, analyse
+from model.reveal import revealed
 
 SETUP = """\
 import jax
@@ -144,18 +141,6 @@ x.shape[0]
 len(x)
 n.shape
 """.splitlines()
-
-
-def revealed(source: str) -> list[str]:
-    """What `reveal` says in a program, in order."""
-    found: list[str] = []
-
-    def listen(event: Event) -> None:
-        if isinstance(event, Revealed):
-            found.append(event.description)
-
-    analyse(cst.parse_module(source), listen, Options())
-    return found
 
 
 def written(value: object) -> str:
