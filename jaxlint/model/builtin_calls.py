@@ -21,6 +21,7 @@ from jaxlint.model.values import (
     Imported,
     Iterator,
     Library,
+    NumpyArray,
     Partial,
     Reference,
     Scalar,
@@ -28,6 +29,8 @@ from jaxlint.model.values import (
     Unknown,
     Value,
 )
+
+ARRAY_TYPES: dict[type[Value], str] = {Array: "jax.Array", NumpyArray: "numpy.ndarray"}
 
 
 class BuiltinCalls(TransformedCalls):
@@ -112,6 +115,20 @@ class BuiltinCalls(TransformedCalls):
         ):
             return self.attribute(args.values[0], args.values[1].value, site)
         return Unknown(symbol=fresh())
+
+    def builtin_isinstance(self, site: cst.CSTNode, args: Arguments) -> Value:
+        answer = self.is_instance(args.values[0], args.values[1]) if len(args.values) == 2 else None
+        return Scalar(type="bool", symbol=fresh()) if answer is None else Constant(value=answer)
+
+    def builtin_hasattr(self, site: cst.CSTNode, args: Arguments) -> Value:
+        """`.at` is what tells the two kinds of arrays apart."""
+        if args.values[1:] == [Constant(value="at")] and isinstance(args.values[0], AnyArray):
+            return Constant(value=isinstance(args.values[0], Array))
+        return Scalar(type="bool", symbol=fresh())
+
+    def builtin_type(self, site: cst.CSTNode, args: Arguments) -> Value:
+        path = ARRAY_TYPES.get(type(args.values[0])) if len(args.values) == 1 else None
+        return Imported(path=path) if path is not None else Unknown(symbol=fresh())
 
     def builtin_setattr(self, site: cst.CSTNode, args: Arguments) -> Value:
         self.escape_all(args.every())
@@ -201,8 +218,9 @@ BUILTIN_CALLS: dict[str, Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value]
     "builtins.dict": BuiltinCalls.builtin_dict,
     "builtins.len": BuiltinCalls.builtin_len,
     "builtins.map": BuiltinCalls.builtin_map,
-    "builtins.isinstance": _scalar("bool"),
-    "builtins.hasattr": _scalar("bool"),
+    "builtins.isinstance": BuiltinCalls.builtin_isinstance,
+    "builtins.hasattr": BuiltinCalls.builtin_hasattr,
+    "builtins.type": BuiltinCalls.builtin_type,
     "builtins.callable": _scalar("bool"),
     "builtins.bool": _scalar("bool"),
     "builtins.int": _scalar("int"),

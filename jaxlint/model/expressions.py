@@ -71,6 +71,13 @@ NOT_NONE = (AnyArray, Key, Keys, Tuple, Reference, Function, Class, Scalar, Impo
             Ref, Transformed, Partial)  # fmt: skip
 
 
+# Names that are no aliases of each other: what code for both NumPy and JAX asks about.
+DISTINCT = frozenset(
+    {"numpy", "jax.numpy", "numpy.ndarray", "jax.Array", "builtins.list", "builtins.tuple", "builtins.dict"}
+)
+IDENTITY = (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)
+
+
 class Expressions(Objects):
     """Evaluates expressions. `visit` goes to `visit_<NodeType>`."""
 
@@ -93,7 +100,12 @@ class Expressions(Objects):
     # --- what the other parts provide ---
 
     def run_loop(
-        self, node: cst.CSTNode, start: Callable[[int], None], body: Callable[[], None], passes: int
+        self,
+        node: cst.CSTNode,
+        start: Callable[[int], None],
+        body: Callable[[], None],
+        passes: int,
+        orelse: cst.Else | None = None,
     ) -> None:
         """Run `body` as the body of a loop."""
         raise NotImplementedError
@@ -364,9 +376,11 @@ class Expressions(Objects):
     def compare(self, site: cst.CSTNode, left: Value, op: cst.BaseCompOp, right: Value) -> Value:
         """The value of one comparison."""
         traced = left.traced or right.traced
-        if isinstance(op, (cst.Is, cst.IsNot)):
+        names = isinstance(left, Imported) and isinstance(right, Imported)
+        if isinstance(op, (cst.Is, cst.IsNot)) or (names and isinstance(op, IDENTITY)):
             same = self.identical(left, right)
-            return Scalar(type="bool") if same is None else Constant(value=same is isinstance(op, cst.Is))
+            positive = isinstance(op, (cst.Is, cst.Equal))
+            return Scalar(type="bool") if same is None else Constant(value=same is positive)
         if isinstance(op, (cst.In, cst.NotIn)):
             return Scalar(type="bool")
         if isinstance(op, ORDERINGS):
@@ -390,9 +404,18 @@ class Expressions(Objects):
         """Whether `left is right`, where that can be told."""
         if isinstance(left, Constant) and isinstance(right, Constant):
             return left.value is right.value if left.value is None or right.value is None else None
+        if isinstance(left, Imported) and isinstance(right, Imported):
+            return self.same_name(left.path, right.path)
         if right == NONE and isinstance(left, NOT_NONE):
             return False
         return None
+
+    @staticmethod
+    def same_name(left: str, right: str) -> bool | None:
+        """Whether two names of libraries stand for one object; a name may have aliases."""
+        if left == right:
+            return True
+        return False if left in DISTINCT and right in DISTINCT else None
 
     def truth(self, value: Value) -> bool | None:
         """The truth value, where it is known."""

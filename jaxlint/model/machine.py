@@ -24,13 +24,12 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.model import events
-from jaxlint.model.state import Contents, Fact, Frame, State, Use, fresh, iteration_of, key_identity
+from jaxlint.model.state import MAX_USES, Contents, Fact, Frame, State, Use, fresh, iteration_of, key_identity
 from jaxlint.model.summaries import Recorder, Summary
 from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
 from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
 MAX_DEPTH = 10
-MAX_USES = 4
 
 
 @dataclass(frozen=True, slots=True)

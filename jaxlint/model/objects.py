@@ -42,6 +42,7 @@ from jaxlint.model.values import (
 AT_VIEW = Signature("jax.Array.at", (), Word("AtView"))
 ARRAY_PATH = "jax.Array"
 ARRAY_ATTRIBUTES = frozenset({"at", "shape", "dtype", "ndim", "T", "astype", "nbytes", "itemsize", "reshape"})
+KINDS: dict[type[Value], str] = {Array: "ArrayType", NumpyArray: "NumPyType"}
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
 SCALARS = frozenset({"int", "float", "bool", "str", "complex"})
 
@@ -182,7 +183,7 @@ class Objects(Machine):
     def attribute(self, base: Value, name: str, site: cst.CSTNode) -> Value:
         """The value of `base.name`."""
         if isinstance(base, Imported):
-            return self.resolve(f"{base.path}.{name}")
+            return Constant(value=base.path) if name == "__name__" else self.resolve(f"{base.path}.{name}")
         if isinstance(base, Unknown):
             return self.attribute_of_unknown(base, name)
         if isinstance(base, Reference):
@@ -490,6 +491,19 @@ class Objects(Machine):
         if word == "ArrayType" and isinstance(first, cst.Index) and dotted_name(first.value):
             return self.annotated(first.value, symbol)
         return Unknown(symbol=symbol)
+
+    def is_instance(self, value: Value, kind: Value) -> bool | None:
+        """`isinstance(value, kind)` for an array, where that can be told."""
+        if isinstance(kind, Tuple):
+            answers = {self.is_instance(value, item) for item in kind.items}
+            return True if True in answers else None if None in answers else False
+        word = KINDS.get(type(value))
+        if word is None or not isinstance(kind, Imported) or kind.path == "builtins.object":
+            return None
+        asked = self.type_word(kind.path)
+        if asked in KINDS.values():
+            return asked == word
+        return False if kind.path.startswith("builtins.") else None
 
     @staticmethod
     def type_word(path: str) -> str:

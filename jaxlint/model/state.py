@@ -41,6 +41,9 @@ loop, whatever the loop changes ("every tenth pass", "unless it was left")."""
 Facts: TypeAlias = frozenset[Fact]
 NO_FACTS: Facts = frozenset()
 
+MAX_USES = 4
+"""The uses that are remembered of one key."""
+
 _serial = count(1)
 
 
@@ -152,7 +155,7 @@ def join_states(left: State | None, right: State | None) -> State | None:
         if mine is None:
             left.uses[identity] = uses
         elif mine is not uses:
-            left.uses[identity] = mine + tuple(use for use in uses if use not in mine)
+            left.uses[identity] = join_uses(mine, uses)
     left.uses.update(keys.uses)
     left.dead |= right.dead
     left.facts &= right.facts
@@ -221,10 +224,16 @@ class _KeyJoin:
             return left
         if (left, right) not in self.made:
             made = self.made[left, right] = fresh()
-            uses = self.left.get(left, ()) + self.right.get(right, ())
+            uses = join_uses(self.left.get(left, ()), self.right.get(right, ()))
             if uses:
                 self.uses[made] = uses
         return self.made[left, right]
+
+
+def join_uses(left: tuple[Use, ...], right: tuple[Use, ...]) -> tuple[Use, ...]:
+    """The uses of a key on two paths, as many as are kept."""
+    known = {id(use) for use in left}
+    return (*left, *(use for use in right if id(use) not in known))[:MAX_USES]
 
 
 def key_identity(value: Value) -> KeyId | None:

@@ -485,6 +485,8 @@ class Statements(BuiltinCalls):
         ):
             return
         value, named = self.visit(subject), self.visit(kind)
+        if isinstance(value, Array) and self.is_instance(value, named) is None:
+            self.state.names[subject.value] = Unknown(value.traced, fresh())
         if not isinstance(value, Unknown) or not isinstance(named, Imported):
             return
         word = self.type_word(named.path)
@@ -497,10 +499,13 @@ class Statements(BuiltinCalls):
 
     def visit_Match(self, node: cst.Match) -> Value:
         """Cases exclude each other: each starts from the state before the statement."""
-        self.visit(node.subject)
+        subject = self.visit(node.subject)
         joined: State | None = None
         exhaustive = False
         for number, case in enumerate(node.cases):
+            if self.excludes(case.pattern, subject):
+                self.frame.pruned = True
+                continue
             other = self.state.fork()
             self.state.facts |= {((self.frame.serial, id(node), number), True, False)}
             self.bind_pattern(case.pattern)
@@ -515,6 +520,15 @@ class Statements(BuiltinCalls):
             self.enter(other)
         self.enter(joined if exhaustive else join_states(joined, self.leave()))
         return UNKNOWN
+
+    def excludes(self, pattern: cst.MatchPattern, subject: Value) -> bool:
+        """Whether a pattern asks for another class than the subject's."""
+        if isinstance(pattern, cst.MatchOr):
+            return all(self.excludes(part.pattern, subject) for part in pattern.patterns)
+        return (
+            isinstance(pattern, cst.MatchClass)
+            and self.is_instance(subject, self.visit(pattern.cls)) is False
+        )
 
     def bind_pattern(self, pattern: cst.MatchPattern) -> None:
         """Names that a pattern binds hold anything."""
@@ -534,10 +548,16 @@ class Statements(BuiltinCalls):
     # --- loops ---
 
     def run_loop(
-        self, node: cst.CSTNode, start: Callable[[int], None], body: Callable[[], None], passes: int
+        self,
+        node: cst.CSTNode,
+        start: Callable[[int], None],
+        body: Callable[[], None],
+        passes: int,
+        orelse: cst.Else | None = None,
     ) -> None:
         """A loop's body is run a second time with what its first pass left. To keep the
-        cost linear in nesting, the second pass of a loop runs the loops in it once."""
+        cost linear in nesting, the second pass of a loop runs the loops in it once. Who
+        breaks out does not meet `orelse`."""
         if any(loop.pass_number > 0 for loop in self.loops):
             passes = min(passes, 1)
         before = self.state.fork()
@@ -559,7 +579,11 @@ class Statements(BuiltinCalls):
         self.loops.pop()
         if loop.breaks:
             self.forget_iteration(loop.token)
-        state = join_states(self.leave(), before)
+        self.enter(join_states(self.leave(), before))
+        self.state.facts = facts
+        if orelse is not None:
+            self.run_suite(orelse)
+        state = self.leave()
         for other in loop.breaks:
             state = join_states(state, other)
         self.enter(state)
@@ -606,9 +630,8 @@ class Statements(BuiltinCalls):
         def start(number: int) -> None:
             self.bind(node.target, self.element(iterable, number))
 
-        self.run_loop(node, start, lambda: self.run_suite(node.body), self.passes(iterable))
-        if node.orelse is not None and self.reachable:
-            self.run_suite(node.orelse)
+        body, passes = node.body, self.passes(iterable)
+        self.run_loop(node, start, lambda: self.run_suite(body), passes, node.orelse)
         return UNKNOWN
 
     def visit_While(self, node: cst.While) -> Value:
@@ -618,9 +641,7 @@ class Statements(BuiltinCalls):
             self.visit(node.test)
             self.run_suite(node.body)
 
-        self.run_loop(node, lambda _: None, body, 2)
-        if node.orelse is not None and self.reachable:
-            self.run_suite(node.orelse)
+        self.run_loop(node, lambda _: None, body, 2, node.orelse)
         return UNKNOWN
 
     # --- with, try ---
