@@ -20,7 +20,7 @@ def run_module(
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
         cwd=cwd,
-        env=clean_environment(PYTHONPATH=str(ROOT), PYTHONUTF8="1", **environment),
+        env=clean_environment(**{"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | environment),
         input=stdin if isinstance(stdin, bytes) else stdin.encode(),
         capture_output=True,
         check=False,
