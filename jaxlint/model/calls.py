@@ -257,7 +257,7 @@ class Calls(Expressions):
 
     def execute(self, function: Function, names: dict[str, Value], trace: Tracing | None) -> Value:
         """Replay what the function did with such arguments before, or execute it."""
-        if function.closure is not self.globals:
+        if function.closure is not self.globals or self.expected:
             return self.run_function(function, names, trace)
         numbering = Numbering(self)
         try:
@@ -365,15 +365,24 @@ class Calls(Expressions):
             if self.reachable:
                 frame.exits.append((self.state, NONE))
         value = self.join_exits(frame)
+        returns = bool(frame.exits) or function.owner is not None  # a subclass may have another method
         frame.names = self.state.names
         self.frame = caller
         self.running.pop()
         self.state.names = caller.names = outer_names
         self.state.facts = outer_facts
-        if not frame.pruned:
+        if not frame.pruned and not self.expected:
             self.covered.add(id(node))
         self.run_pending(frame)
+        if not returns:
+            self.never_returns()
         return Unknown(symbol=fresh()) if frame.yields else value
+
+    def never_returns(self) -> None:
+        """No path gets beyond the call that is running; that is not part of a summary."""
+        for recorder in self.recorders:
+            recorder.pure = False
+        self.enter(None)
 
     def join_exits(self, frame: Frame) -> Value:
         """The state and value after a call. The values go through the join as names, so

@@ -13,7 +13,7 @@ import libcst as cst
 from jaxlint.knowledge import lookup
 from jaxlint.model import shapes
 from jaxlint.model.objects import AT_VIEW, Objects
-from jaxlint.model.state import Contents, fresh, join_states, join_values
+from jaxlint.model.state import Contents, State, fresh, join_states, join_values
 from jaxlint.model.values import (
     NONE,
     UNKNOWN,
@@ -75,6 +75,8 @@ NOT_NONE = (AnyArray, Key, Keys, Tuple, Reference, Function, Class, Scalar, Impo
 DISTINCT = frozenset(
     {"numpy", "jax.numpy", "numpy.ndarray", "jax.Array", "builtins.list", "builtins.tuple", "builtins.dict"}
 )
+# Where a use of a key may hide.
+MAY_CALL = (cst.Call, cst.BooleanOperation, cst.BinaryOperation, cst.UnaryOperation, cst.IfExp)
 IDENTITY = (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)
 
 
@@ -356,13 +358,36 @@ class Expressions(Objects):
             spine.append(spine[-1].left)
         left = self.visit(spine[-1].left)
         for operation in reversed(spine):
-            right = self.visit(operation.right)
+            goes_on = isinstance(operation.operator, cst.And)
             truth = self.truth(left)
-            if truth is not None:
-                left = right if truth is isinstance(operation.operator, cst.And) else left
+            if truth is goes_on:
+                left = self.visit(operation.right)
+            elif truth is not None:
+                self.frame.pruned = True
             else:
-                left = join_values(left, right)
+                left = self.branch(operation.left, goes_on, operation.right, left)
         return left
+
+    def branch(self, test: cst.BaseExpression, outcome: bool, node: cst.CSTNode, otherwise: Value) -> Value:
+        """The value of `node` where `test` came out as `outcome`, joined with `otherwise`."""
+        inner = node.left if isinstance(node, cst.Comparison) else node
+        if not isinstance(inner, MAY_CALL):
+            return join_values(otherwise, self.visit(node))
+        other = self.state.fork()
+        self.assume_facts(test, outcome)
+        value = self.visit(node)
+        return self.join_paths(value, other, otherwise)
+
+    def join_paths(self, value: Value, other: State, otherwise: Value) -> Value:
+        """Go on from here, where something is `value`, and from `other`, where it is
+        `otherwise`. The two go through the join as names, so that keys are joined as keys."""
+        after = self.leave()
+        self.enter(other)
+        if after is None:
+            return otherwise
+        after.names["?"], self.state.names["?"] = value, otherwise
+        self.enter(join_states(after, self.leave()))
+        return self.state.names.pop("?")
 
     def visit_Comparison(self, node: cst.Comparison) -> Value:
         left = self.visit(node.left)
@@ -439,12 +464,12 @@ class Expressions(Objects):
         self.enter(other)
         self.assume_facts(node.test, False)
         orelse = self.visit(node.orelse)
-        # The two values go through the join as names, so that keys are joined as keys.
-        if after is not None and self.reachable:
-            after.names["?"], self.state.names["?"] = body, orelse
-            self.enter(join_states(after, self.leave()))
-            return self.state.names.pop("?")
-        return body
+        if after is None:
+            return orelse
+        if not self.reachable:
+            self.enter(after)
+            return body
+        return self.join_paths(orelse, after, body)
 
     def visit_NamedExpr(self, node: cst.NamedExpr) -> Value:
         value = self.visit(node.value)

@@ -17,7 +17,7 @@ from jaxlint.model import events, shapes
 from jaxlint.model.alone import Alone
 from jaxlint.model.calls import Arguments
 from jaxlint.model.state import fresh, join_states, join_values
-from jaxlint.model.tracing import CONCRETE
+from jaxlint.model.tracing import ABSTRACT, CONCRETE
 from jaxlint.model.values import (
     NONE,
     UNKNOWN,
@@ -71,6 +71,12 @@ class LibraryCalls(Alone):
         concrete: bool = False,
     ) -> Value:
         """Call a function inside a transformation."""
+        raise NotImplementedError
+
+    def call_abstractly(
+        self, site: cst.CSTNode, function: Value, args: Arguments, trace: Tracing | None
+    ) -> Value:
+        """Call a function for its shapes alone."""
         raise NotImplementedError
 
     def untraced(self, value: Value, site: cst.CSTNode | None = None) -> Value:
@@ -141,7 +147,9 @@ class LibraryCalls(Alone):
         if call.signature.returns.name == "Transform" or parameter.word is None or not parameter.word.args:
             return
         args = self.callable_arguments(call, parameter)
-        call.results[parameter.name] = self.call_traced(call.site, function, args, self.loop_trace(call))
+        name = call.signature.path.rpartition(".")[2]
+        run = self.call_abstractly if name in ABSTRACT else self.call_traced
+        call.results[parameter.name] = run(call.site, function, args, self.loop_trace(call))
 
     def take_branch(self, call: LibraryCall, parameter: Parameter, node: cst.CSTNode) -> None:
         """One of several callables of which one runs: the uses of keys in one do not meet

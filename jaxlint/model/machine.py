@@ -84,7 +84,9 @@ class Machine:
 
     def __init__(self, module: cst.Module, emit: Callable[[events.Event], None], options: Options) -> None:
         self.module = module
-        self.emit = emit
+        self.listener = emit
+        # Events that are expected here: the program catches what would be raised.
+        self.expected: tuple[type[events.Event], ...] = ()
         self.options = options
         self.x64 = False
         # The references that a Pallas kernel is given are commonly annotated as arrays.
@@ -108,6 +110,11 @@ class Machine:
         self.versions: dict[Any, int] = {}
         self._texts: dict[int, str] = {}
         self._conditions: dict[int, Condition] = {}
+
+    def emit(self, event: events.Event) -> None:
+        """Tell of an event."""
+        if not isinstance(event, self.expected):
+            self.listener(event)
 
     # --- paths ---
 

@@ -14,7 +14,7 @@ from jaxlint.model.calls import Arguments
 from jaxlint.model.machine import Loop
 from jaxlint.model.shapes import nbytes
 from jaxlint.model.state import Contents, Frame, State, fresh, join_states, join_values, scalar_type
-from jaxlint.model.syntax import bound_names, dotted_name
+from jaxlint.model.syntax import bound_names, dotted_name, last_name
 from jaxlint.model.values import (
     NONE,
     UNKNOWN,
@@ -72,6 +72,9 @@ TRANSPARENT = frozenset(
     }
 )
 """Decorators that leave a function as it is, as far as the model goes."""
+ASSERTING = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+CATCHING = ASSERTING | {"suppress"}
+"""Context managers that catch what is raised in them, and those that ask for it."""
 IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "Exception")
 
 
@@ -647,13 +650,21 @@ class Statements(BuiltinCalls):
     # --- with, try ---
 
     def visit_With(self, node: cst.With) -> Value:
+        managers = {last_name(item.item.func) for item in node.items if isinstance(item.item, cst.Call)}
+        before = self.state.fork() if managers & CATCHING else None
+        expected = self.expected
         for item in node.items:
             value = self.visit(item.item)
             if item.asname is not None:
                 self.bind(
                     item.asname.name, value if isinstance(value, Reference) else Unknown(symbol=fresh())
                 )
+        if managers & ASSERTING:
+            self.expected = (*expected, events.ItemStored, events.ItemDeleted, events.KeyReused)
         self.run_suite(node.body)
+        self.expected = expected
+        if before is not None:
+            self.enter(join_states(self.leave(), before))
         return UNKNOWN
 
     def visit_Try(self, node: cst.Try | cst.TryStar) -> Value:
@@ -661,7 +672,11 @@ class Statements(BuiltinCalls):
         the names as they are before or after."""
         before = self.state.fork()
         uses = before.uses.copy()
+        expected = self.expected
+        if any("TypeError" in self.caught(handler) for handler in node.handlers):
+            self.expected = (*expected, events.ItemStored, events.ItemDeleted)
         self.run_suite(node.body)
+        self.expected = expected
         after = self.leave()
         base = before.fork()
         if after is not None:
@@ -689,16 +704,15 @@ class Statements(BuiltinCalls):
 
     visit_TryStar = visit_Try
 
+    def catches_import_error(self, handler: Any) -> bool:
+        return handler.type is None or any(name in IMPORT_ERRORS for name in self.caught(handler))
+
     @staticmethod
-    def catches_import_error(handler: Any) -> bool:
-        if handler.type is None:
-            return True
-        types = (
-            [element.value for element in handler.type.elements]
-            if isinstance(handler.type, cst.Tuple)
-            else [handler.type]
-        )
-        return any(dotted_name(kind) in IMPORT_ERRORS for kind in types)
+    def caught(handler: Any) -> list[str]:
+        """The names of the exceptions that a handler names."""
+        if isinstance(handler.type, cst.Tuple):
+            return [dotted_name(element.value) for element in handler.type.elements]
+        return [dotted_name(handler.type)]
 
     @staticmethod
     def imports(body: cst.BaseSuite) -> bool:

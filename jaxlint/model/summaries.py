@@ -65,6 +65,10 @@ class Recorder:
         """Whether an identity or address was made during the call."""
         return isinstance(root, int) and root > self.entry
 
+    def concerns(self, identity: KeyId) -> bool:
+        """Whether an identity means anything outside the call."""
+        return not self.is_new(identity[0]) or self.numbering.prefix(identity) is not None
+
 
 @dataclass(slots=True)
 class Numbering:
@@ -182,6 +186,8 @@ class Summary:
             _collect(value, recorder, machine, objects)
         except NotSummarisable:
             return None
+        recorder.uses = [(identity, use) for identity, use in recorder.uses if recorder.concerns(identity)]
+        recorder.escapes = [identity for identity in recorder.escapes if recorder.concerns(identity)]
         return cls(recorder.numbering, recorder, value, objects)
 
     def is_current(self, machine: Machine) -> bool:

@@ -92,6 +92,12 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
             yield from target_names(element.value)
 
 
+def last_name(node: cst.CSTNode) -> str:
+    """The `c` of `a.b.c`, whatever `a.b` is."""
+    name = node.attr if isinstance(node, cst.Attribute) else node
+    return name.value if isinstance(name, cst.Name) else ""
+
+
 def dotted_name(node: cst.CSTNode | None) -> str:
     """`a.b.c` as a string; "" where the node is anything else."""
     parts: list[str] = []

@@ -19,6 +19,8 @@ CONCRETE = frozenset(
         "nnx.value_and_grad",
     }
 )  # fmt: skip
+ABSTRACT = frozenset({"eval_shape", "filter_eval_shape", "filter_make_jaxpr", "make_jaxpr", "nnx.eval_shape"})
+"""These run a function for its shapes alone: no number is drawn, no key is spent."""
 DECORATORS = frozenset({"property", "staticmethod", "classmethod", "decorator"})
 """Wrappings of Python itself, which are kept as transformations too."""
 

@@ -10,7 +10,7 @@ from jaxlint.model import shapes
 from jaxlint.model.calls import Arguments
 from jaxlint.model.library import LibraryCalls
 from jaxlint.model.state import fresh
-from jaxlint.model.tracing import CONCRETE, DECORATORS, mapped_axes, static_positions
+from jaxlint.model.tracing import ABSTRACT, CONCRETE, DECORATORS, mapped_axes, static_positions
 from jaxlint.model.values import (
     AnyArray,
     Array,
@@ -37,15 +37,16 @@ class TransformedCalls(LibraryCalls):
         inner = self.unwrapped_arguments(function, args)
         concrete = kind in CONCRETE
         trace = self.frame.trace if concrete else Tracing(kind)
+        if kind in ABSTRACT:
+            self.call_abstractly(site, function.function, inner, trace)
+            return Unknown(symbol=fresh())
         result = self.call_traced(site, function.function, inner, trace, concrete)
         self.donate(function, args)
         if kind in ("vmap", "pmap"):
             result = self.batched(result)
         elif kind == "value_and_grad":
             result = Tuple(items=(result, Unknown(symbol=fresh())))
-        elif (
-            concrete and kind not in ("custom_jvp", "custom_vjp", "named_call", "custom_gradient")
-        ) or kind in ("make_jaxpr", "eval_shape"):
+        elif concrete and kind not in ("custom_jvp", "custom_vjp", "named_call", "custom_gradient"):
             return Unknown(symbol=fresh())
         return self.untraced(result, site)
 
@@ -130,6 +131,18 @@ class TransformedCalls(LibraryCalls):
             return self.call(site, function, args)
         finally:
             self.frame.trace = outer
+
+    def call_abstractly(
+        self, site: cst.CSTNode, function: Value, args: Arguments, trace: Tracing | None
+    ) -> Value:
+        """Call a function for the shapes of what it gives: the keys are as they were after it."""
+        uses, recorders = self.state.uses, self.recorders
+        for recorder in recorders:
+            recorder.pure = False
+        self.state.uses, self.recorders = uses.copy(), []
+        value = self.call_traced(site, function, args, trace)
+        self.state.uses, self.recorders = uses, recorders
+        return value
 
     def untraced(self, value: Value, site: cst.CSTNode | None = None) -> Value:
         """What comes out of a transformed function: no tracer, unless one is running outside."""
