@@ -105,7 +105,7 @@ def _add(
     path = files[result.filename]
     settings = configuration.for_folder(path.parent)
     outcome.findings += [found for found in result.findings if not settings.ignores(path, found.code)]
-    outcome.errors += result.errors
+    outcome.errors += [f"{result.filename}: {error}" for error in result.errors]
 
 
 def _check_cached(tasks: Sequence[Task], settings: Settings) -> Iterator[FileResult]:
@@ -168,4 +168,4 @@ def _in_workers(chunks: Iterable[list[Task]], workers: int) -> Iterator[FileResu
                 yield from future.result()
             except BrokenProcessPool:
                 for task in futures[future]:
-                    yield FileResult(task.filename, errors=(f"{task.filename}: the worker process died",))
+                    yield FileResult(task.filename, errors=("the worker process died",))

@@ -40,11 +40,15 @@ class Plugin:
             yield from self._check()
 
     def _check(self) -> Iterator[tuple[int, int, str, type[Any]]]:
-        from jaxlint.config import Configuration, Settings
+        from jaxlint.config import ConfigError, Configuration, Settings
         from jaxlint.runner import Options, check_source
         from jaxlint.selection import INTERNAL_ERROR
 
-        settings = Configuration().for_folder(Path(self.filename).absolute().parent)
+        try:
+            settings = Configuration().for_folder(Path(self.filename).absolute().parent)
+        except ConfigError as error:
+            yield 1, 0, f"{INTERNAL_ERROR} {error}", type(self)
+            return
         # flake8's own select and ignore say which codes are shown.
         codes = Settings(settings.root).codes
         options = Options(codes, settings.large_array_bytes, noqa=not self.disable_noqa)
@@ -52,5 +56,5 @@ class Plugin:
         for finding in result.findings:
             start = finding.range.start
             yield start.row, start.column - 1, f"{finding.code} {finding.message}", type(self)
-        for error in result.errors:
-            yield 1, 0, f"{INTERNAL_ERROR} {error}", type(self)
+        for message in result.errors:
+            yield 1, 0, f"{INTERNAL_ERROR} {message.removeprefix(INTERNAL_ERROR).strip()}", type(self)

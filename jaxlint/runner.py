@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What there is to say of a file. An error is one line, for standard error."""
+    """What there is to say of a file. An error is one line, without the name of the file."""
 
     filename: str
     findings: tuple[Finding, ...] = ()
@@ -57,11 +57,11 @@ def check_source(source: bytes | str, filename: str, options: Options) -> FileRe
     try:
         text = source if isinstance(source, str) else decode(source)
     except DecodeError as error:
-        return FileResult(filename, errors=(f"{filename}: cannot be decoded: {error}",))
+        return FileResult(filename, errors=(f"cannot be decoded: {error}",))
     if not may_have_findings(text):
         return FileResult(filename)
     if is_too_deep(text):
-        return FileResult(filename, errors=(f"{filename}: {TOO_DEEP}",))
+        return FileResult(filename, errors=(TOO_DEEP,))
     result = run_with_deep_stack(lambda: _Check(text, filename, options).run())
     return replace(result, findings=tuple(unsuppressed(text, result.findings, noqa=options.noqa)))
 
@@ -119,8 +119,8 @@ class _Check:
             except Exception as error:
                 self._note_fault("", "the parser", error)
                 findings = []
-        errors = tuple(f"{self.filename}: {error}" for error in self.errors.values())
-        return FileResult(self.filename, tuple(sorted(set(findings), key=_order)), errors)
+        in_order = tuple(sorted(set(findings), key=_order))
+        return FileResult(self.filename, in_order, tuple(self.errors.values()))
 
     def _interpret(self, module: cst.Module) -> list[Finding]:
         from jaxlint.model import interpreter

@@ -73,7 +73,7 @@ def test_a_fault_of_the_interpreter_is_an_error_of_the_file(
         raise error
 
     monkeypatch.setattr(interpreter, "analyse", fail)
-    assert check_source(BUG, "a.py", OPTIONS) == FileResult("a.py", (), (f"a.py: {message}",))
+    assert check_source(BUG, "a.py", OPTIONS) == FileResult("a.py", (), (message,))
 
 
 def test_endless_recursion_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_endless_recursion_is_an_error_of_the_file(monkeypatch: pytest.MonkeyPat
         recurse()
 
     monkeypatch.setattr(interpreter, "analyse", recurse)
-    assert check_source(BUG, "a.py", OPTIONS).errors == ("a.py: too deeply nested to be checked",)
+    assert check_source(BUG, "a.py", OPTIONS).errors == ("too deeply nested to be checked",)
 
 
 def test_what_was_set_is_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
