@@ -110,7 +110,7 @@ class Calls(Expressions):
     # --- evaluating a call expression ---
 
     def visit_Call(self, node: cst.Call) -> Value:
-        if isinstance(node.func, cst.Attribute):
+        if type(node.func) is cst.Attribute:
             base = self.visit(node.func.value)
             return self.call_method(node, base, node.func.attr.value, self.arguments(node))
         function = self.visit(node.func)

@@ -31,20 +31,16 @@ import libcst as cst
 from jaxlint.model import events
 from jaxlint.model.machine import Options
 from jaxlint.model.statements import Statements
-from jaxlint.model.syntax import count_statements
 from jaxlint.model.values import Value
 
 __all__ = ["Interpreter", "Options", "analyse"]
 
-STEPS_PER_STATEMENT = 8
-LEAST_STEPS = 5_000
 
 
 class Interpreter(Statements):
     """Executes one module."""
 
     def run(self) -> None:
-        self.step_limit = LEAST_STEPS + STEPS_PER_STATEMENT * count_statements(self.module)
         self.run_block(self.module)
         self.reachable = True
         self.run_pending(self.frame)

@@ -30,6 +30,8 @@ from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
 from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
 MAX_DEPTH = 10
+STEPS_PER_STATEMENT = 8
+LEAST_STEPS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class Machine:
         self.recorders: list[Recorder] = []
         self.memo: dict[Any, Summary] = {}
         self.steps = 0
-        self.step_limit = 0
+        self.step_limit = LEAST_STEPS
         # Counts the bindings of names, of attributes (".attr") and of objects, so that a
         # condition is only taken for the same one while nothing in it was bound anew.
         self.versions: dict[Any, int] = {}
@@ -116,7 +118,14 @@ class Machine:
         if not isinstance(event, self.expected):
             self.listener(event)
 
-    # --- paths ---
+    # --- budget and paths ---
+
+    def count_step(self) -> None:
+        """A statement is executed. Those outside calls earn what calls may spend, so that
+        the whole stays linear in the size of the module."""
+        self.steps += 1
+        if not self.calls:
+            self.step_limit += STEPS_PER_STATEMENT
 
     def enter(self, state: State | None) -> None:
         """Go on from `state`; None means that no path gets here."""
@@ -156,9 +165,18 @@ class Machine:
         if condition.calls:
             return [((condition.text, fresh()), outcome, False)]
         versions = self.versions
-        bound = tuple([versions.get(name, 0) for name in condition.names])
+        names = self.state.names
+        bound = tuple([(versions.get(name, 0), self.version_of(names.get(name))) for name in condition.names])
         recurs = condition.equality and (condition.modulo or not outcome)
         return [((self.frame.serial, condition.text, bound), outcome, recurs)]
+
+    def version_of(self, value: Value | None) -> int:
+        """Changes whenever an object is stored into."""
+        if isinstance(value, Reference):
+            return self.versions.get(("stored", value.address), 0)
+        if isinstance(value, Unknown) and value.symbol is not None:
+            return self.versions.get(("stored", value.symbol), 0)
+        return 0
 
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
@@ -318,6 +336,7 @@ class Machine:
             recorder.escapes.append(symbol)
         self.state.heap.pop(symbol, None)
         self.bump((".", symbol))
+        self.versions["stored", symbol] = fresh()[0]
 
     def write(self, root: Any, contents: Contents) -> None:
         """Change a heap object."""
@@ -325,6 +344,7 @@ class Machine:
             if not recorder.is_new(root if isinstance(root, int) else root[0]):
                 recorder.pure = False
         self.state.heap[root] = contents
+        self.versions["stored", root] = fresh()[0]
 
     def note_foreign(self, root: Any) -> None:
         """An object is read: a call that was not given it cannot be replayed."""

@@ -85,14 +85,14 @@ class Statements(BuiltinCalls):
         for statement in body.body:  # type: ignore[attr-defined]
             if not self.reachable:
                 return
-            if isinstance(statement, cst.SimpleStatementLine):
+            if type(statement) is cst.SimpleStatementLine:
                 for small in statement.body:
-                    self.steps += 1
+                    self.count_step()
                     self.visit(small)
                     if not self.reachable:
                         return
             else:
-                self.steps += 1
+                self.count_step()
                 self.visit(statement)
 
     # --- simple statements ---
@@ -347,8 +347,10 @@ class Statements(BuiltinCalls):
             if many or (isinstance(index, Array) and index.dtype == "bool"):
                 self.note_evidence(base)
             identity = self.index_identity(index)
-            if base.symbol is not None and identity is not None:
-                self.store_unknown(base, ("[", identity), value)
+            if base.symbol is not None:
+                # A data frame, a file… may turn an array into something of its own.
+                kept = Unknown(symbol=fresh()) if isinstance(value, Array) else value
+                self.store_unknown(base, ("[", fresh() if identity is None else identity), kept)
             self.kept([value])
 
     def store_slot(
@@ -417,6 +419,8 @@ class Statements(BuiltinCalls):
             truth = True
         if truth is not None:
             self.frame.pruned = True
+            if self.frame.nonlocals:  # what others bind too may be something else next time
+                self.assume_facts(node.test, truth)
             chosen = node.body if truth else node.orelse
             if chosen is not None:
                 self.run_suite(chosen)
@@ -446,7 +450,7 @@ class Statements(BuiltinCalls):
             self.run_suite(node.body)
         elif isinstance(node, cst.SimpleStatementSuite):
             for small in node.body:
-                self.steps += 1
+                self.count_step()
                 if self.reachable:
                     self.visit(small)
         else:

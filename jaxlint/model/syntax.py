@@ -11,25 +11,28 @@ NAMES_IN_TEXT = re.compile(r"\.?[A-Za-z_]\w*")
 PURE_CALLS = re.compile(r"\b(isinstance|issubclass|len|callable|hasattr|getattr|type|bool|int)\(")
 
 
-def small_statements(node: cst.CSTNode) -> Iterator[cst.BaseSmallStatement | cst.BaseCompoundStatement]:
+# Told apart by type: asking `isinstance` of a class of libcst is slow.
+BLOCKS = frozenset({cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite})
+COMPOUND = frozenset({cst.If, cst.For, cst.While, cst.With, cst.Try, cst.TryStar, cst.Match})
+
+
+def small_statements(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Every statement below `node`, whatever its depth, leaving out the bodies of
     nested functions and classes."""
     stack: list[cst.CSTNode] = [node]
     while stack:
         current = stack.pop()
-        if isinstance(current, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
-            stack.extend(reversed(current.body))
-        elif isinstance(current, (cst.FunctionDef, cst.ClassDef)):
-            yield current
-        elif isinstance(current, cst.BaseCompoundStatement):
-            yield current
+        kind = type(current)
+        if kind in BLOCKS:
+            stack.extend(reversed(current.body))  # type: ignore[attr-defined]
+            continue
+        yield current
+        if kind in COMPOUND:
             stack.extend(reversed(list(suites(current))))
-        elif isinstance(current, cst.BaseSmallStatement):
-            yield current
 
 
 def suites(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The bodies that a compound statement is made of, in order."""
+    """The bodies that a compound statement is made of, in order; an `elif` is an `if`."""
     if isinstance(node, cst.Match):
         for case in node.cases:
             yield case.body
@@ -40,22 +43,7 @@ def suites(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     for field in ("orelse", "finalbody"):
         part = getattr(node, field, None)
         if part is not None:
-            if isinstance(part, cst.If):
-                yield part.body
-                yield from list(suites(part))[1:]
-            else:
-                yield part.body
-
-
-def count_statements(module: cst.Module) -> int:
-    """How many statements a module has, those of functions and classes included."""
-    total, stack = 0, list[cst.CSTNode](module.body)
-    while stack:
-        for statement in small_statements(stack.pop()):
-            total += 1
-            if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
-                stack.append(statement.body)
-    return total
+            yield part if type(part) is cst.If else part.body
 
 
 def has_yield(body: cst.BaseSuite) -> bool:
