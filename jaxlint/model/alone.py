@@ -61,7 +61,7 @@ class Alone(Calls):
         known = self.attributes.setdefault(key, {})
         elsewhere: set[str] = set()
         for function in methods:
-            if function.name != "__init__" and isinstance(function.node, cst.FunctionDef):
+            if function.name != "__init__" and type(function.node) is cst.FunctionDef:
                 elsewhere |= self.names_bound_in(function.node.body)
         settled = self.settled[key] = set()
         for function in methods:
@@ -81,9 +81,7 @@ class Alone(Calls):
         member = cls.members.get(function.name)
         static = isinstance(member, Transformed) and member.transform in ("staticmethod", "classmethod")
         return (
-            function
-            if static or not isinstance(function.node, cst.FunctionDef)
-            else replace(function, owner=cls)
+            function if static or type(function.node) is not cst.FunctionDef else replace(function, owner=cls)
         )
 
     def note_attribute(self, cls: Class, name: str, value: Value) -> None:
@@ -146,7 +144,7 @@ class Alone(Calls):
                 tracing = Tracing(traced.transform, name)
                 value = Array(tracing) if name in proven else value.with_traced(tracing)
             names[name] = value
-        if isinstance(params.star_arg, cst.Param):
+        if type(params.star_arg) is cst.Param:
             names[params.star_arg.name.value] = Unknown(symbol=(*symbol, "*"))
         if params.star_kwarg is not None:
             names[params.star_kwarg.name.value] = Unknown(symbol=(*symbol, "**"))

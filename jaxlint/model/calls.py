@@ -279,7 +279,7 @@ class Calls(Expressions):
         return value
 
     def is_generator(self, node: cst.CSTNode | None) -> bool:
-        if not isinstance(node, cst.FunctionDef):
+        if type(node) is not cst.FunctionDef:
             return False
         if id(node) not in self.generators:
             self.generators[id(node)] = has_yield(node.body)
@@ -333,7 +333,7 @@ class Calls(Expressions):
         names: dict[str, Value],
     ) -> bool:
         """Bind `*args` and `**kwargs`; False where there are arguments left without them."""
-        if isinstance(params.star_arg, cst.Param):
+        if type(params.star_arg) is cst.Param:
             names[params.star_arg.name.value] = UNKNOWN if args.open else Tuple(items=tuple(given))
         elif given:
             return False
@@ -358,7 +358,7 @@ class Calls(Expressions):
         self.running.append(node)
         self.frame = frame
         self.state.names = names
-        if isinstance(node, cst.Lambda):
+        if type(node) is cst.Lambda:
             frame.exits.append((self.state, self.visit(node.body)))
         else:
             self.run_block(node.body)

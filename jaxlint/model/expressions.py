@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -101,6 +101,10 @@ class Expressions(Objects):
 
     # --- what the other parts provide ---
 
+    def kept(self, values: Iterable[Value]) -> None:
+        """Something else holds these arrays from now on."""
+        raise NotImplementedError
+
     def run_loop(
         self,
         node: cst.CSTNode,
@@ -173,7 +177,7 @@ class Expressions(Objects):
 
     def visit_FormattedString(self, node: cst.FormattedString) -> Value:
         for part in node.parts:
-            if isinstance(part, cst.FormattedStringExpression):
+            if type(part) is cst.FormattedStringExpression:
                 self.visit(part.expression)
         return Scalar(type="str", symbol=fresh())
 
@@ -190,7 +194,7 @@ class Expressions(Objects):
         known = True
         for element in nodes:
             value = self.visit(element.value)
-            if isinstance(element, cst.StarredElement):
+            if type(element) is cst.StarredElement:
                 items = self.items(value)
                 known = known and items is not None
                 values.extend(items or ())
@@ -213,7 +217,7 @@ class Expressions(Objects):
         slots: dict[Any, Value] = {}
         rest: Value | None = None
         for element in node.elements:
-            if isinstance(element, cst.DictElement):
+            if type(element) is cst.DictElement:
                 key, value = self.visit(element.key), self.visit(element.value)
                 if isinstance(key, Constant):
                     slots[key.value] = value
@@ -236,9 +240,9 @@ class Expressions(Objects):
         found: list[Value | cst.Slice] = []
         for element in node.slice:
             part = element.slice
-            if isinstance(part, cst.Index):
+            if type(part) is cst.Index:
                 found.append(self.visit(part.value))
-            elif isinstance(part, cst.Slice):
+            elif type(part) is cst.Slice:
                 for bound in (part.lower, part.upper, part.step):
                     if bound is not None:
                         self.visit(bound)
@@ -252,13 +256,13 @@ class Expressions(Objects):
 
     def visit_UnaryOperation(self, node: cst.UnaryOperation) -> Value:
         value = self.visit(node.expression)
-        if isinstance(node.operator, cst.Not):
+        if type(node.operator) is cst.Not:
             truth = self.truth(value)
             return Scalar(value.traced, "bool") if truth is None else Constant(value=not truth)
         if isinstance(value, Constant) and isinstance(value.value, (int, float)):
-            if isinstance(node.operator, cst.Minus):
+            if type(node.operator) is cst.Minus:
                 return Constant(value=-value.value)
-            return value if isinstance(node.operator, cst.Plus) else Scalar(type="int", symbol=fresh())
+            return value if type(node.operator) is cst.Plus else Scalar(type="int", symbol=fresh())
         self.note_evidence(value)
         if isinstance(value, Array):
             return self.allocated(node, value.shape, value.dtype, value.traced)
@@ -300,16 +304,16 @@ class Expressions(Objects):
             return Unknown(traced)
         for operand in (left, right):
             self.note_evidence(operand)
-        if isinstance(op, cst.MatrixMultiply):
+        if type(op) is cst.MatrixMultiply:
             shape, dtype = shapes.COMPUTED["matmul"]({"a": left, "b": right}, self.items, self.x64)
         else:
             shape, dtype = shapes.elementwise([left, right], self.items, self.x64)
-            if isinstance(op, cst.Divide) and dtype is not None and shapes.CATEGORY.get(dtype, 2) < 2:
+            if type(op) is cst.Divide and dtype is not None and shapes.CATEGORY.get(dtype, 2) < 2:
                 dtype = "float32"
         return self.allocated(site, shape, dtype, traced)
 
     def binary_python(self, left: Value, op: cst.CSTNode, right: Value) -> Value:
-        if isinstance(op, cst.Add):
+        if type(op) is cst.Add:
             if isinstance(left, Tuple) and isinstance(right, Tuple):
                 return Tuple(items=left.items + right.items)
             if (
@@ -319,13 +323,13 @@ class Expressions(Objects):
             ):
                 mine, theirs = self.items(left), self.items(right)
                 return self.new_list(None if mine is None or theirs is None else mine + theirs)
-        if isinstance(op, cst.Multiply) and (isinstance(left, Reference) and left.type == "list"):
+        if type(op) is cst.Multiply and (isinstance(left, Reference) and left.type == "list"):
             return self.new_list(None)
         if isinstance(left, (Scalar, Constant)) and isinstance(right, (Scalar, Constant)):
             types = {shapes.element_dtype(left, True), shapes.element_dtype(right, True)}
             if types == {"int64"} and not isinstance(op, (cst.Divide, cst.Power)):
                 return Scalar(type="int", symbol=fresh())
-            if types <= {"int64", "float64"} and ("float64" in types or isinstance(op, cst.Divide)):
+            if types <= {"int64", "float64"} and ("float64" in types or type(op) is cst.Divide):
                 return Scalar(type="float", symbol=fresh())
         return UNKNOWN
 
@@ -334,13 +338,11 @@ class Expressions(Objects):
         numbers = all(type(side) in (int, float) for side in (left, right))
         if isinstance(op, (cst.Power, cst.LeftShift)) and numbers:
             if type(left) is type(right) is int and 0 <= right < 64 and abs(left) <= 1 << 16:
-                value = left**right if isinstance(op, cst.Power) else left << right
+                value = left**right if type(op) is cst.Power else left << right
                 return Constant(value=value) if abs(value) < MAX_CONSTANT else Scalar(type="int")
             return Scalar(type="float")
         function = BINARY.get(type(op))
-        if function is None or not (
-            numbers or (type(left) is type(right) is str and isinstance(op, cst.Add))
-        ):
+        if function is None or not (numbers or (type(left) is type(right) is str and type(op) is cst.Add)):
             return UNKNOWN
         try:
             value = function(left, right)
@@ -358,7 +360,7 @@ class Expressions(Objects):
             spine.append(spine[-1].left)
         left = self.visit(spine[-1].left)
         for operation in reversed(spine):
-            goes_on = isinstance(operation.operator, cst.And)
+            goes_on = type(operation.operator) is cst.And
             truth = self.truth(left)
             if truth is goes_on:
                 left = self.visit(operation.right)
@@ -370,7 +372,7 @@ class Expressions(Objects):
 
     def branch(self, test: cst.BaseExpression, outcome: bool, node: cst.CSTNode, otherwise: Value) -> Value:
         """The value of `node` where `test` came out as `outcome`, joined with `otherwise`."""
-        inner = node.left if isinstance(node, cst.Comparison) else node
+        inner = node.left if type(node) is cst.Comparison else node
         if not isinstance(inner, MAY_CALL):
             return join_values(otherwise, self.visit(node))
         other = self.state.fork()
@@ -481,10 +483,10 @@ class Expressions(Objects):
 
     def visit_Yield(self, node: cst.Yield) -> Value:
         self.frame.yields = True
-        if isinstance(node.value, cst.From):
+        if type(node.value) is cst.From:
             self.visit(node.value.item)
         elif node.value is not None:
-            self.visit(node.value)
+            self.kept([self.visit(node.value)])
         return Unknown(symbol=fresh())
 
     def visit_StarredElement(self, node: cst.StarredElement) -> Value:
@@ -522,7 +524,7 @@ class Expressions(Objects):
         results: list[Value] = []
 
         def element() -> None:
-            if isinstance(node, cst.DictComp):
+            if type(node) is cst.DictComp:
                 self.visit(node.key)
                 results.append(self.visit(node.value))
             else:
@@ -570,6 +572,6 @@ def _targets(clause: cst.CompFor | None) -> set[str]:
 
 
 def _names(target: cst.CSTNode) -> list[str]:
-    if isinstance(target, cst.Name):
+    if type(target) is cst.Name:
         return [target.value]
     return [name for element in getattr(target, "elements", ()) for name in _names(element.value)]

@@ -36,7 +36,6 @@ from jaxlint.model.values import Value
 __all__ = ["Interpreter", "Options", "analyse"]
 
 
-
 class Interpreter(Statements):
     """Executes one module."""
 

@@ -57,7 +57,7 @@ class Condition:
     @classmethod
     def of(cls, test: cst.BaseExpression, text: str) -> Condition:
         negated = False
-        if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        if type(test) is cst.Comparison and len(test.comparisons) == 1:
             for negative, positive in ((" is not ", " is "), (" not in ", " in "), (" != ", " == ")):
                 if negative in text:
                     text, negated = text.replace(negative, positive, 1), True

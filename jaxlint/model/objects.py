@@ -310,7 +310,7 @@ class Objects(Machine):
             return self.item_of_tuple(base, index)
         if isinstance(base, Reference):
             return self.item_of_object(base, index)
-        if isinstance(base, Iterator) and base.kind == "generator" and not isinstance(index, cst.Slice):
+        if isinstance(base, Iterator) and base.kind == "generator" and type(index) is not cst.Slice:
             return self.renewed(base.sources[0])
         if isinstance(base, Unknown):
             identity = self.index_identity(index)
@@ -328,13 +328,13 @@ class Objects(Machine):
 
     @staticmethod
     def has_slice(indices: list[Value | cst.Slice]) -> bool:
-        return any(isinstance(index, cst.Slice) for index in indices)
+        return any(type(index) is cst.Slice for index in indices)
 
     def item_of_tuple(self, base: Tuple, index: Value | cst.Slice | None) -> Value:
         position = shapes.as_dimension(index) if isinstance(index, Value) else None
         if position is not None and -len(base.items) <= position < len(base.items):
             return base.items[position]
-        return self.sliced_tuple(base, index) if isinstance(index, cst.Slice) else UNKNOWN
+        return self.sliced_tuple(base, index) if type(index) is cst.Slice else UNKNOWN
 
     def sliced_tuple(self, base: Tuple, part: cst.Slice) -> Value:
         bounds: list[int | None] = []
@@ -365,7 +365,7 @@ class Objects(Machine):
                 result, axes = result + axes[:skipped], axes[skipped:]
             elif not axes:
                 return None
-            elif isinstance(index, cst.Slice):
+            elif type(index) is cst.Slice:
                 result.append(self.slice_length(index, axes.pop(0)))
             elif isinstance(index, (Constant, Scalar)) and shapes.element_dtype(index, True) == "int64":
                 axes.pop(0)
@@ -409,7 +409,7 @@ class Objects(Machine):
         identity = self.index_identity(index)
         if identity is not None:
             return self.element_of_keys(keys, ("index", identity))
-        if isinstance(index, cst.Slice):
+        if type(index) is cst.Slice:
             return Keys(keys.traced, fresh(), None)
         return Unknown(keys.traced, fresh())
 
@@ -444,12 +444,12 @@ class Objects(Machine):
 
     def annotated(self, annotation: cst.BaseExpression | None, symbol: KeyId) -> Value:
         """What a parameter's annotation says of its value."""
-        if isinstance(annotation, cst.SimpleString):
+        if type(annotation) is cst.SimpleString:
             text = annotation.raw_value.strip()
             if not all(part.isidentifier() for part in text.split(".")):
                 return Unknown(symbol=symbol)
             annotation = _dotted(text)
-        if isinstance(annotation, cst.Subscript):
+        if type(annotation) is cst.Subscript:
             return self.annotated_generic(annotation, symbol)
         if not isinstance(annotation, (cst.Name, cst.Attribute)):
             return Unknown(symbol=symbol)
@@ -473,7 +473,7 @@ class Objects(Machine):
     def parameter(self, param: cst.Param, closure: Frame | None, symbol: KeyId) -> Value:
         """What is known of an argument before the call; one that may be None, whatever
         the annotation says, is not known. Names are looked up where the function is."""
-        optional = isinstance(param.default, cst.Name) and param.default.value == "None"
+        optional = type(param.default) is cst.Name and param.default.value == "None"
         if param.annotation is None or optional or closure is None:
             return Unknown(symbol=symbol)
         frame, names = self.frame, self.state.names
@@ -488,7 +488,7 @@ class Objects(Machine):
         first = annotation.slice[0].slice
         if word == "KeyType":
             return Key(identity=symbol)
-        if word == "ArrayType" and isinstance(first, cst.Index) and dotted_name(first.value):
+        if word == "ArrayType" and type(first) is cst.Index and dotted_name(first.value):
             return self.annotated(first.value, symbol)
         return Unknown(symbol=symbol)
 

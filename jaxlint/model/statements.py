@@ -182,13 +182,13 @@ class Statements(BuiltinCalls):
     def visit_Del(self, node: cst.Del) -> Value:
         targets = (
             [element.value for element in node.target.elements]
-            if isinstance(node.target, cst.Tuple)
+            if type(node.target) is cst.Tuple
             else [node.target]
         )
         for target in targets:
-            if isinstance(target, cst.Name):
+            if type(target) is cst.Name:
                 self.state.names.pop(target.value, None)
-            elif isinstance(target, cst.Subscript):
+            elif type(target) is cst.Subscript:
                 base = self.visit(target.value)
                 self.indices(target)
                 if isinstance(base, Array):
@@ -196,7 +196,7 @@ class Statements(BuiltinCalls):
                         events.ItemDeleted(target, base, self.text(target.value), self.index_text(target))
                     )
                 self.escape_all([base])
-            elif isinstance(target, cst.Attribute):
+            elif type(target) is cst.Attribute:
                 base = self.visit(target.value)
                 if isinstance(base, Reference) and (contents := self.contents(base)) is not None:
                     slots = {
@@ -220,14 +220,14 @@ class Statements(BuiltinCalls):
                 annotated = self.annotated(node.annotation.annotation, value.symbol or fresh())
                 value = annotated.with_traced(value.traced)
             self.bind(node.target, value, node.value)
-        if self.frame.fields is not None and isinstance(node.target, cst.Name):
+        if self.frame.fields is not None and type(node.target) is cst.Name:
             self.frame.fields[node.target.value] = node.annotation.annotation
         return UNKNOWN
 
     def visit_AugAssign(self, node: cst.AugAssign) -> Value:
         target = node.target
         operator = AUGMENTED[type(node.operator)]()
-        if isinstance(target, cst.Subscript):
+        if type(target) is cst.Subscript:
             base, indices = self.visit(target.value), self.indices(target)
             right = self.visit(node.value)
             text = self.module.code_for_node(node.operator).strip()[:-1]
@@ -243,16 +243,16 @@ class Statements(BuiltinCalls):
         return UNKNOWN
 
     def bind(self, target: cst.CSTNode, value: Value, source: cst.CSTNode | None = None) -> None:
-        if isinstance(target, cst.Name):
+        if type(target) is cst.Name:
             self.bind_name(target.value, value, target)
         elif isinstance(target, (cst.Tuple, cst.List)):
             self.unpack(target.elements, value)
-        elif isinstance(target, cst.Attribute):
+        elif type(target) is cst.Attribute:
             self.store_attribute(target, self.visit(target.value), value)
-        elif isinstance(target, cst.Subscript):
+        elif type(target) is cst.Subscript:
             base = self.visit(target.value)
             self.store_item(target, base, self.indices(target), value, "")
-        elif isinstance(target, cst.StarredElement):
+        elif type(target) is cst.StarredElement:
             self.bind(target.value, value)
 
     def bind_name(self, name: str, value: Value, site: cst.CSTNode | None = None) -> None:
@@ -276,9 +276,7 @@ class Statements(BuiltinCalls):
     def unpack(self, elements: Sequence[cst.BaseElement], value: Value) -> None:
         """Assign the elements of `value` to several targets."""
         count = len(elements)
-        star = next(
-            (i for i, element in enumerate(elements) if isinstance(element, cst.StarredElement)), None
-        )
+        star = next((i for i, element in enumerate(elements) if type(element) is cst.StarredElement), None)
         items = self.items(value)
         for index, element in enumerate(elements):
             if star is None:
@@ -444,11 +442,11 @@ class Statements(BuiltinCalls):
 
     def run_suite(self, node: cst.CSTNode) -> None:
         """Execute the body of a branch: `else` parts hold theirs one level down."""
-        if isinstance(node, cst.If):
+        if type(node) is cst.If:
             self.visit(node)
         elif isinstance(node, (cst.Else, cst.Finally)):
             self.run_suite(node.body)
-        elif isinstance(node, cst.SimpleStatementSuite):
+        elif type(node) is cst.SimpleStatementSuite:
             for small in node.body:
                 self.count_step()
                 if self.reachable:
@@ -469,9 +467,9 @@ class Statements(BuiltinCalls):
         elif kind is cst.Call:
             if outcome and len(test.args) == 2:  # type: ignore[attr-defined]
                 self.narrow_instance(test)  # type: ignore[arg-type]
-        elif isinstance(test, cst.UnaryOperation) and type(test.operator) is cst.Not:
+        elif type(test) is cst.UnaryOperation and type(test.operator) is cst.Not:
             self.narrow(test.expression, not outcome)
-        elif isinstance(test, cst.BooleanOperation) and type(test.operator) is cst.And and outcome:
+        elif type(test) is cst.BooleanOperation and type(test.operator) is cst.And and outcome:
             self.narrow(test.left, True)
             self.narrow(test.right, True)
 
@@ -486,9 +484,7 @@ class Statements(BuiltinCalls):
     def narrow_instance(self, test: cst.Call) -> None:
         subject, kind = test.args[0].value, test.args[1].value
         if not (
-            isinstance(test.func, cst.Name)
-            and test.func.value == "isinstance"
-            and isinstance(subject, cst.Name)
+            type(test.func) is cst.Name and test.func.value == "isinstance" and type(subject) is cst.Name
         ):
             return
         value, named = self.visit(subject), self.visit(kind)
@@ -521,7 +517,7 @@ class Statements(BuiltinCalls):
             self.run_suite(case.body)
             joined = join_states(joined, self.leave())
             irrefutable = (
-                isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None and case.guard is None
+                type(case.pattern) is cst.MatchAs and case.pattern.pattern is None and case.guard is None
             )
             exhaustive = exhaustive or irrefutable
             self.enter(other)
@@ -530,26 +526,23 @@ class Statements(BuiltinCalls):
 
     def excludes(self, pattern: cst.MatchPattern, subject: Value) -> bool:
         """Whether a pattern asks for another class than the subject's."""
-        if isinstance(pattern, cst.MatchOr):
+        if type(pattern) is cst.MatchOr:
             return all(self.excludes(part.pattern, subject) for part in pattern.patterns)
-        return (
-            isinstance(pattern, cst.MatchClass)
-            and self.is_instance(subject, self.visit(pattern.cls)) is False
-        )
+        return type(pattern) is cst.MatchClass and self.is_instance(subject, self.visit(pattern.cls)) is False
 
     def bind_pattern(self, pattern: cst.MatchPattern) -> None:
         """Names that a pattern binds hold anything."""
         name = getattr(pattern, "name", None)
-        if isinstance(name, cst.Name):
+        if type(name) is cst.Name:
             self.bind_name(name.value, Unknown(symbol=fresh()))
         for field in ("pattern", "patterns", "elements", "kwds", "left", "right", "rest"):
             part = getattr(pattern, field, None)
             for inner in part if isinstance(part, (list, tuple)) else (part,):
-                inner = getattr(inner, "value", inner) if not isinstance(inner, cst.MatchPattern) else inner
+                inner = getattr(inner, "value", inner) if type(inner) is not cst.MatchPattern else inner
                 if isinstance(inner, (cst.MatchPattern, cst.MatchSequenceElement, cst.MatchStar)):
                     self.bind_pattern(inner)  # type: ignore[arg-type]
                 inner = getattr(inner, "pattern", None)
-                if isinstance(inner, cst.MatchPattern):
+                if type(inner) is cst.MatchPattern:
                     self.bind_pattern(inner)
 
     # --- loops ---
@@ -654,7 +647,7 @@ class Statements(BuiltinCalls):
     # --- with, try ---
 
     def visit_With(self, node: cst.With) -> Value:
-        managers = {last_name(item.item.func) for item in node.items if isinstance(item.item, cst.Call)}
+        managers = {last_name(item.item.func) for item in node.items if type(item.item) is cst.Call}
         before = self.state.fork() if managers & CATCHING else None
         expected = self.expected
         for item in node.items:
@@ -714,7 +707,7 @@ class Statements(BuiltinCalls):
     @staticmethod
     def caught(handler: Any) -> list[str]:
         """The names of the exceptions that a handler names."""
-        if isinstance(handler.type, cst.Tuple):
+        if type(handler.type) is cst.Tuple:
             return [dotted_name(element.value) for element in handler.type.elements]
         return [dotted_name(handler.type)]
 
@@ -722,7 +715,7 @@ class Statements(BuiltinCalls):
     def imports(body: cst.BaseSuite) -> bool:
         """Whether a `try` body is there to import: where it works, the handler is not run."""
         first = body.body[0] if body.body else None
-        return isinstance(first, cst.SimpleStatementLine) and isinstance(
+        return type(first) is cst.SimpleStatementLine and isinstance(
             first.body[0], (cst.Import, cst.ImportFrom)
         )
 
@@ -758,7 +751,7 @@ class Statements(BuiltinCalls):
         return self.call(site, decorator, Arguments([value], [site]))
 
     def is_transparent_call(self, site: cst.CSTNode) -> bool:
-        if not isinstance(site, cst.Call):
+        if type(site) is not cst.Call:
             return False
         function = self.visit(site.func)
         return isinstance(function, Imported) and function.path in TRANSPARENT
@@ -791,7 +784,7 @@ class Statements(BuiltinCalls):
         """Whether the annotations of a class body are the arguments of its constructor."""
         paths = [base.path for base in bases if isinstance(base, Imported)]
         for value, site in decorators:
-            function = self.visit(site.func) if isinstance(site, cst.Call) else value
+            function = self.visit(site.func) if type(site) is cst.Call else value
             paths.extend([function.path] if isinstance(function, Imported) else [])
         inherited = any(isinstance(base, Class) and base.fields for base in bases)
         return inherited or any(path in DATACLASS_BASES or path in DATACLASS_DECORATORS for path in paths)

@@ -33,7 +33,7 @@ def small_statements(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def suites(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The bodies that a compound statement is made of, in order; an `elif` is an `if`."""
-    if isinstance(node, cst.Match):
+    if type(node) is cst.Match:
         for case in node.cases:
             yield case.body
         return
@@ -49,7 +49,7 @@ def suites(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def has_yield(body: cst.BaseSuite) -> bool:
     """Whether a function with this body is a generator (a yield deep inside an
     expression is not looked for)."""
-    return any(isinstance(_value(statement), cst.Yield) for statement in small_statements(body))
+    return any(type(_value(statement)) is cst.Yield for statement in small_statements(body))
 
 
 def _value(statement: cst.CSTNode) -> cst.CSTNode | None:
@@ -61,7 +61,7 @@ def bound_names(node: cst.CSTNode) -> frozenset[str]:
     into, the latter with a dot in front (".count")."""
     names: set[str] = set()
     for statement in small_statements(node):
-        if isinstance(statement, cst.Assign):
+        if type(statement) is cst.Assign:
             for target in statement.targets:
                 names.update(target_names(target.target))
         elif isinstance(statement, (cst.AnnAssign, cst.AugAssign, cst.For)):
@@ -71,9 +71,9 @@ def bound_names(node: cst.CSTNode) -> frozenset[str]:
 
 def target_names(target: cst.CSTNode) -> Iterator[str]:
     """The names and ".attributes" that an assignment to `target` binds."""
-    if isinstance(target, cst.Name):
+    if type(target) is cst.Name:
         yield target.value
-    elif isinstance(target, cst.Attribute):
+    elif type(target) is cst.Attribute:
         yield "." + target.attr.value
     elif isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
@@ -82,16 +82,16 @@ def target_names(target: cst.CSTNode) -> Iterator[str]:
 
 def last_name(node: cst.CSTNode) -> str:
     """The `c` of `a.b.c`, whatever `a.b` is."""
-    name = node.attr if isinstance(node, cst.Attribute) else node
-    return name.value if isinstance(name, cst.Name) else ""
+    name = node.attr if type(node) is cst.Attribute else node
+    return name.value if type(name) is cst.Name else ""
 
 
 def dotted_name(node: cst.CSTNode | None) -> str:
     """`a.b.c` as a string; "" where the node is anything else."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return ""
     return ".".join([node.value, *reversed(parts)])

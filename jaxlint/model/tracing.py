@@ -41,7 +41,7 @@ def parameter_names(function: Value) -> list[str]:
         return []
     params = function.node.params
     names = [param.name.value for param in (*params.posonly_params, *params.params)]
-    return names[1:] if function.owner is not None and isinstance(function.node, cst.FunctionDef) else names
+    return names[1:] if function.owner is not None and type(function.node) is cst.FunctionDef else names
 
 
 def static_positions(transformed: Transformed, function: Value, role: str = "static") -> set[int | str]:
