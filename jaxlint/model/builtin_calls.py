@@ -31,6 +31,9 @@ from jaxlint.model.values import (
 )
 
 ARRAY_TYPES: dict[type[Value], str] = {Array: "jax.Array", NumpyArray: "numpy.ndarray"}
+SET_QUERIES = frozenset(
+    {"copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "union"}
+)
 NEVER_RETURN = frozenset(
     {"builtins.exit", "builtins.quit", "os._exit", "os.abort", "pytest.fail", "pytest.skip", "sys.exit"}
 )
@@ -200,6 +203,9 @@ class BuiltinCalls(TransformedCalls):
 
     def set_method(self, base: Reference, name: str, args: Arguments) -> Value:
         self.kept(args.every())
+        contents = self.state.heap.get(base.address)
+        if contents is not None and name not in SET_QUERIES:
+            self.write(base.address, contents)
         return Unknown(symbol=fresh())
 
 

@@ -24,7 +24,19 @@ from typing import Any
 import libcst as cst
 
 from jaxlint.model import events
-from jaxlint.model.state import MAX_USES, Contents, Fact, Frame, State, Use, fresh, iteration_of, key_identity
+from jaxlint.model.state import (
+    MAX_USES,
+    NO_FACTS,
+    Contents,
+    Fact,
+    Facts,
+    Frame,
+    State,
+    Use,
+    fresh,
+    iteration_of,
+    key_identity,
+)
 from jaxlint.model.summaries import Recorder, Summary
 from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
 from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
@@ -70,13 +82,14 @@ class Condition:
 @dataclass(slots=True)
 class Loop:
     """A loop that is running. `token` is new for every run of a loop, `pass_number`
-    0 or 1, `started` a serial number from when the pass began."""
+    0 or 1, `started` a serial number from when the pass began, `facts` what held before."""
 
     token: int
     node: cst.CSTNode
     depth: int
     pass_number: int = 0
     started: int = 0
+    facts: Facts = NO_FACTS
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
@@ -165,18 +178,25 @@ class Machine:
         if condition.calls:
             return [((condition.text, fresh()), outcome, False)]
         versions = self.versions
-        names = self.state.names
-        bound = tuple([(versions.get(name, 0), self.version_of(names.get(name))) for name in condition.names])
+        bound = tuple([(versions.get(name, 0), self.stored_version(name)) for name in condition.names])
         recurs = condition.equality and (condition.modulo or not outcome)
         return [((self.frame.serial, condition.text, bound), outcome, recurs)]
 
-    def version_of(self, value: Value | None) -> int:
-        """Changes whenever an object is stored into."""
-        if isinstance(value, Reference):
-            return self.versions.get(("stored", value.address), 0)
-        if isinstance(value, Unknown) and value.symbol is not None:
-            return self.versions.get(("stored", value.symbol), 0)
-        return 0
+    def stored_version(self, name: str) -> int:
+        """Changes whenever the object that `name` stands for is stored into."""
+        value, frame = self.state.names.get(name), self.frame.parent
+        while value is None and frame is not None:
+            value, frame = frame.names.get(name), frame.parent
+        root: Any = value.address if isinstance(value, Reference) else getattr(value, "symbol", None)
+        return self.versions.get(("stored", root), 0)
+
+    def held_before(self, loop: Loop) -> bool:
+        """Whether the conditions that hold now may have held in the last pass of `loop` too,
+        whatever it changes."""
+        return all(
+            recurs or (len(key) == 3 and not (isinstance(key[2], tuple) and changed(key[2], loop.started)))
+            for key, _, recurs in self.state.facts - loop.facts
+        )
 
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
@@ -357,3 +377,8 @@ class Machine:
         for recorder in self.recorders:
             recorder.pure = False
         self.state.dead |= identities
+
+
+def changed(versions: tuple[tuple[int, int], ...], since: int) -> bool:
+    """Whether one of these names or objects has changed since then."""
+    return any(max(version) > since for version in versions)

@@ -281,6 +281,12 @@ class Objects(Machine):
                 return self.call_value(
                     site, replace(getter, owner=owner) if isinstance(getter, Function) else getter, []
                 )
+            if member.transform == "cached_property" and isinstance(member.function, Function):
+                getter = member.function
+                value = self.call_value(site, replace(getter, owner=owner), [])
+                if (contents := self.contents(owner)) is not None:
+                    self.write(owner.address, contents.storing(getter.name, value))
+                return value
             if member.transform == "staticmethod":
                 return member.function
             if member.transform == "classmethod":

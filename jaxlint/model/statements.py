@@ -61,8 +61,6 @@ TRANSPARENT = frozenset(
         "contextlib.contextmanager",
         "flax.linen.compact",
         "flax.linen.nowrap",
-        "functools.cache",
-        "functools.lru_cache",
         "functools.wraps",
         "typing.final",
         "typing.no_type_check",
@@ -397,6 +395,8 @@ class Statements(BuiltinCalls):
         loop = next((loop for loop in reversed(self.loops) if loop.pass_number > 0), None)
         if loop is None or self.reads.get(old.identity, 0) > loop.started or self.held_elsewhere(name, old):
             return
+        if not self.held_before(loop):
+            return
         size = nbytes(new)
         if size is not None:
             self.emit(events.LargeArrayRebound(site, name, new, size, loop.node))
@@ -562,7 +562,7 @@ class Statements(BuiltinCalls):
             passes = min(passes, 1)
         before = self.state.fork()
         facts = self.state.facts
-        loop = Loop(fresh()[0], node, len(self.calls))
+        loop = Loop(fresh()[0], node, len(self.calls), facts=facts)
         self.loops.append(loop)
         for number in range(passes):
             loop.pass_number, loop.started = number, fresh()[0]
@@ -684,6 +684,8 @@ class Statements(BuiltinCalls):
         joined = self.leave()
         for handler in node.handlers:
             self.enter(base.fork())
+            # Nobody knows why the body stopped, nor whether it does so in the next pass.
+            self.state.facts |= {(("except", fresh()), True, False)}
             if handler.name is not None:
                 self.bind(handler.name.name, UNKNOWN)
             self.run_suite(handler.body)
@@ -743,7 +745,7 @@ class Statements(BuiltinCalls):
             if decorator.path in ("builtins.staticmethod", "builtins.classmethod", "builtins.property"):
                 return Transformed(function=value, transform=tail)
             if tail == "cached_property":
-                return Transformed(function=value, transform="property")
+                return Transformed(function=value, transform=tail)
             if decorator.path in TRANSPARENT:
                 return value
         if isinstance(decorator, Unknown) and self.is_transparent_call(site):

@@ -21,7 +21,7 @@ CONCRETE = frozenset(
 )  # fmt: skip
 ABSTRACT = frozenset({"eval_shape", "filter_eval_shape", "filter_make_jaxpr", "make_jaxpr", "nnx.eval_shape"})
 """These run a function for its shapes alone: no number is drawn, no key is spent."""
-DECORATORS = frozenset({"property", "staticmethod", "classmethod", "decorator"})
+DECORATORS = frozenset({"cached_property", "property", "staticmethod", "classmethod", "decorator"})
 """Wrappings of Python itself, which are kept as transformations too."""
 
 OPTIONS = {
