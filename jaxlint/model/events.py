@@ -55,7 +55,7 @@ class ItemDeleted(Event):
     index_text: str
 
 
-KeyUseKind: TypeAlias = Literal["sample", "split", "other"]
+KeyUseKind: TypeAlias = Literal["sample", "split"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ rule = Rule(
     code="JAX203",
     name="key-used-after-split",
     group="suspicious",
-    message="PRNG key `{name}` is {use} here and {earlier_use} on line {earlier}: {consequence}",
+    message="PRNG key `{name}` is {use} here and {earlier_use} on line {earlier}{when}: {consequence}",
     help="Replace the key when it is split, `{name}, subkey = jax.random.split({name})`, and use `subkey`.",
     claim=AnyOf(IdenticalDraws(), KeyReuse()),
 )
@@ -48,8 +48,7 @@ def check(event: KeyReused) -> Iterator[Hit]:
         places={"earlier": earlier.site},
         name=event.name,
         use=VERBS[use.kind],
-        earlier_use=VERBS[earlier.kind],
-        consequence="both give the same subkeys"
-        if twice
-        else "a key that is split must not be used otherwise",
+        earlier_use=("is " if event.in_loop else "was already ") + VERBS[earlier.kind],
+        when=" in the next pass" if event.in_loop else "",
+        consequence="both give the same subkeys" if twice else "nothing keeps the draws independent",
     )
