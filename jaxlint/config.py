@@ -273,6 +273,8 @@ class Configuration:
         Raises:
             ConfigError: something in the file is wrong.
         """
+        if self.isolated or self.file is not None:
+            folder = Path.cwd()  # the same for all
         if folder not in self._found:
             self._found[folder] = self._read(folder)
         return self._found[folder]

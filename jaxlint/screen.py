@@ -7,9 +7,17 @@ nothing is looked at further: no parser is loaded, and no syntax error is report
 
 from __future__ import annotations
 
+from functools import cache
+
 from jaxlint.knowledge import roots
 
 
 def may_have_findings(text: str) -> bool:
     """Whether the text names a library that jaxlint knows."""
-    return any(root in text for root in roots())
+    return any(name in text for name in _names())
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """Those to look for: "jax" stands for "blackjax" as well."""
+    return tuple(sorted(name for name in roots() if not any(other in name for other in roots() - {name})))

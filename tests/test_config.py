@@ -268,3 +268,10 @@ print(*{"libcst", "rich", "pathspec", "tomllib", "tomli", "configparser"} & sys.
         cwd=Path(__file__).parents[1],
     )
     assert (run.stdout.strip(), run.stderr) == ("", "")
+
+
+def test_one_file_for_all_is_read_once(tmp_path: Path) -> None:
+    file = tmp_path / "other.toml"
+    file.write_text("jobs = 3\n")
+    for configuration in (Configuration(file=file), Configuration(isolated=True)):
+        assert configuration.for_folder(tmp_path) is configuration.for_folder(tmp_path / "sub")
