@@ -210,7 +210,11 @@ class BuiltinCalls(TransformedCalls):
 
 
 def _iterator(kind: str) -> Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value]:
-    return lambda calls, site, args: UNKNOWN if args.open else Iterator(kind=kind, sources=tuple(args.values))
+    def call(calls: BuiltinCalls, site: cst.CSTNode, args: Arguments) -> Value:
+        known = args.values and not args.open and not args.keywords.keys() - {"start", "strict"}
+        return Iterator(kind=kind, sources=tuple(args.values)) if known else UNKNOWN
+
+    return call
 
 
 def _scalar(kind: str) -> Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value]:

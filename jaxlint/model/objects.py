@@ -41,6 +41,7 @@ from jaxlint.model.values import (
 
 AT_VIEW = Signature("jax.Array.at", (), Word("AtView"))
 ARRAY_PATH = "jax.Array"
+MAX_NESTED = 3
 ARRAY_ATTRIBUTES = frozenset({"at", "shape", "dtype", "ndim", "T", "astype", "nbytes", "itemsize", "reshape"})
 KINDS: dict[type[Value], str] = {Array: "ArrayType", NumpyArray: "NumPyType"}
 METADATA = frozenset({"shape", "ndim", "dtype", "size"})
@@ -134,20 +135,22 @@ class Objects(Machine):
             return self.renewed(contents.rest) if contents.rest is not None else Unknown(symbol=fresh())
         return Unknown(iterable.traced, fresh())
 
-    def renewed(self, value: Value) -> Value:
+    def renewed(self, value: Value, depth: int = 0) -> Value:
         """One of many elements described by `value`: as a key, one of its own."""
         if isinstance(value, Key):
             return Key(value.traced, fresh())
         if isinstance(value, Keys):
             return Keys(value.traced, fresh(), value.shape)
-        if isinstance(value, Tuple):
-            return Tuple(value.traced, tuple(self.renewed(item) for item in value.items))
         if isinstance(value, Unknown):
             return Unknown(value.traced, fresh())
+        if depth > MAX_NESTED:  # objects may hold each other
+            return UNKNOWN
+        if isinstance(value, Tuple):
+            return Tuple(value.traced, tuple(self.renewed(item, depth + 1) for item in value.items))
         contents = self.contents(value)
         if contents is not None and isinstance(value, Reference):
-            slots = {name: self.renewed(item) for name, item in contents.slots.items()}
-            rest = None if contents.rest is None else self.renewed(contents.rest)
+            slots = {name: self.renewed(item, depth + 1) for name, item in contents.slots.items()}
+            rest = None if contents.rest is None else self.renewed(contents.rest, depth + 1)
             return self.new_object(value.type, Contents(slots, rest, contents.cls, fresh()))
         return value
 
