@@ -15,9 +15,7 @@ def render(frame: int) -> jax.Array:
 def brightness_of_film(frames: int) -> list[float]:
     brightness = []
     for frame in range(frames):
-        fade = jnp.ones((HEIGHT, WIDTH)) * (
-            frame / frames
-        )  # JAX301: the last fade lives on; end with del fade
+        fade = jnp.ones((HEIGHT, WIDTH)) * (frame / frames)  # JAX301: the last fade lives on
         brightness.append(float(fade.mean()))
     return brightness
 
