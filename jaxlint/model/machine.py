@@ -198,6 +198,15 @@ class Machine:
             for key, _, recurs in self.state.facts - loop.facts
         )
 
+    def implied(self, test: cst.BaseExpression) -> bool | None:
+        """How `test` comes out, where the conditions that hold say so. An attribute may have
+        been changed by anything."""
+        facts = self.facts_of(test, True)
+        if len(facts) != 1 or "." in facts[0][0][-2]:
+            return None
+        condition, outcome, _ = facts[0]
+        return next((outcome is held for known, held, _ in self.state.facts if known == condition), None)
+
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))
 

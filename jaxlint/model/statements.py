@@ -423,6 +423,12 @@ class Statements(BuiltinCalls):
             if chosen is not None:
                 self.run_suite(chosen)
             return UNKNOWN
+        implied = self.implied(node.test) if self.state.facts else None
+        if implied is not None:
+            chosen = node.body if implied else node.orelse
+            if chosen is not None:
+                self.run_suite(chosen)
+            return UNKNOWN
         other = self.state.fork()
         facts = other.facts
         going_on = len(self.loops[-1].continues) if self.loops else 0
