@@ -210,7 +210,7 @@ class BuiltinCalls(TransformedCalls):
 
 
 def _iterator(kind: str) -> Callable[[BuiltinCalls, cst.CSTNode, Arguments], Value]:
-    def call(calls: BuiltinCalls, site: cst.CSTNode, args: Arguments) -> Value:
+    def call(_calls: BuiltinCalls, _site: cst.CSTNode, args: Arguments) -> Value:
         known = args.values and not args.open and not args.keywords.keys() - {"start", "strict"}
         return Iterator(kind=kind, sources=tuple(args.values)) if known else UNKNOWN
 

@@ -48,7 +48,6 @@ for x.y, z[0] in w: pass
 with p as (q, *r): pass
 del (a, [c]), e[0], x.y
 a: int
-(a): int = 1
 x.y: int = 3
 """,
     "recursion": """
