@@ -37,7 +37,7 @@ from jaxlint.cli import main as jaxlint
 LIMITS = {
     "check / libcst parse": 1.8,
     "without JAX / ast.parse": 0.1,
-    "twice the nested loops": 3.2,  # a loop at depth n is run n times, so that n loops cost n² / 2 at the worst
+    "twice the nested loops": 3.2,  # a loop at depth n is run n times: n loops cost n² / 2 at worst
     "twice the sequential ifs": 2.6,
     "twice the functions": 2.6,
 }

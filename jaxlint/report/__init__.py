@@ -16,8 +16,6 @@ from typing import Protocol, TextIO, TypeAlias
 from jaxlint.finding import Finding
 from jaxlint.registry import all_rules
 
-DOCS_URL = "https://flake8-jaxlint.readthedocs.io"
-
 Line: TypeAlias = "tuple[str | tuple[str, str], ...]"
 
 # The lines of a file, given its name, without their ends.

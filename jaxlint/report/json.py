@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.finding import Finding, Position
-from jaxlint.report import DOCS_URL, Line, LinesOf, counted, groups
+from jaxlint.report import Line, LinesOf, counted
 
 FOR_PEOPLE = False
 
@@ -34,8 +34,7 @@ def _object(finding: Finding) -> dict[str, Any]:
         "fix": None,
         "location": _location(finding.range.start),
         "message": finding.message,
-        # No rule, and so no page, stands behind a syntax error.
-        "url": f"{DOCS_URL}/rules/{finding.code}" if finding.code in groups() else None,
+        "url": None,  # until the pages of the rules are published
     }
 
 
