@@ -112,6 +112,7 @@ class Expressions(Objects):
         body: Callable[[], None],
         passes: int,
         orelse: cst.Else | None = None,
+        surely: bool = False,
     ) -> None:
         """Run `body` as the body of a loop."""
         raise NotImplementedError
@@ -151,15 +152,20 @@ class Expressions(Objects):
         return None
 
     def visit_Integer(self, node: cst.Integer) -> Value:
-        return Constant(value=node.evaluated_value)
+        return Constant(value=int(node.value, 0))
 
     def visit_Float(self, node: cst.Float) -> Value:
-        return Constant(value=node.evaluated_value)
+        return Constant(value=float(node.value))
 
     def visit_Imaginary(self, node: cst.Imaginary) -> Value:
         return Constant(value=node.evaluated_value)
 
     def visit_SimpleString(self, node: cst.SimpleString) -> Value:
+        text = node.value
+        quote = text[0]
+        if "\\" not in text and quote in "\"'":  # most are plain, and evaluating takes its time
+            size = 3 if text.startswith(quote * 3) else 1
+            return Constant(value=text[size:-size])
         try:
             return Constant(value=node.evaluated_value)
         except (SyntaxError, ValueError):
@@ -362,6 +368,8 @@ class Expressions(Objects):
         for operation in reversed(spine):
             goes_on = type(operation.operator) is cst.And
             truth = self.truth(left)
+            if truth is None and self.state.facts:
+                truth = self.implied(operation.left)
             if truth is goes_on:
                 left = self.visit(operation.right)
             elif truth is not None:
@@ -459,6 +467,9 @@ class Expressions(Objects):
         if truth is not None:
             self.frame.pruned = True
             return self.visit(node.body if truth else node.orelse)
+        implied = self.implied(node.test) if self.state.facts else None
+        if implied is not None:
+            return self.visit(node.body if implied else node.orelse)
         other = self.state.fork()
         self.assume_facts(node.test, True)
         body = self.visit(node.body)

@@ -38,7 +38,7 @@ from jaxlint.model.state import (
     key_identity,
 )
 from jaxlint.model.summaries import Recorder, Summary
-from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS
+from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS, plain_text
 from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
 MAX_DEPTH = 10
@@ -160,7 +160,8 @@ class Machine:
         """The source text of an expression, on one line."""
         text = self._texts.get(id(node))
         if text is None:
-            text = self._texts[id(node)] = " ".join(self.module.code_for_node(node).split())
+            text = plain_text(node) or " ".join(self.module.code_for_node(node).split())
+            self._texts[id(node)] = text
         return text
 
     # --- conditions ---
@@ -171,6 +172,8 @@ class Machine:
             return self.facts_of(test.expression, not outcome)
         if type(test) is cst.BooleanOperation and type(test.operator) is (cst.And if outcome else cst.Or):
             return self.facts_of(test.left, outcome) + self.facts_of(test.right, outcome)
+        if type(test) is cst.Name and (symbol := getattr(self.named(test.value), "symbol", None)):
+            return [(self.truth_of(symbol), outcome, False)]
         condition = self._conditions.get(id(test))
         if condition is None:
             condition = self._conditions[id(test)] = Condition.of(test, self.text(test))
@@ -182,11 +185,21 @@ class Machine:
         recurs = condition.equality and (condition.modulo or not outcome)
         return [((self.frame.serial, condition.text, bound), outcome, recurs)]
 
-    def stored_version(self, name: str) -> int:
-        """Changes whenever the object that `name` stands for is stored into."""
+    def truth_of(self, symbol: KeyId) -> tuple[Any, ...]:
+        """The condition that an unknown value is true: the same under whatever name."""
+        made = symbol[0] if isinstance(symbol[0], int) else 0
+        return symbol, "", ((made, self.versions.get(("stored", symbol), 0)),)
+
+    def named(self, name: str) -> Value | None:
+        """The value of a name, which is not noted as read."""
         value, frame = self.state.names.get(name), self.frame.parent
         while value is None and frame is not None:
             value, frame = frame.names.get(name), frame.parent
+        return value
+
+    def stored_version(self, name: str) -> int:
+        """Changes whenever the object that `name` stands for is stored into."""
+        value = self.named(name)
         root: Any = value.address if isinstance(value, Reference) else getattr(value, "symbol", None)
         return self.versions.get(("stored", root), 0)
 
@@ -201,11 +214,20 @@ class Machine:
     def implied(self, test: cst.BaseExpression) -> bool | None:
         """How `test` comes out, where the conditions that hold say so. An attribute may have
         been changed by anything."""
-        facts = self.facts_of(test, True)
-        if len(facts) != 1 or "." in facts[0][0][-2]:
+        for outcome in (True, False):
+            held = [self.held(fact) for fact in self.facts_of(test, outcome)]
+            if False in held:
+                return not outcome
+            if None not in held:
+                return outcome
+        return None
+
+    def held(self, fact: Fact) -> bool | None:
+        """Whether a condition is known to have come out as `fact` says, or otherwise."""
+        condition, outcome, _ = fact
+        if "." in condition[-2]:
             return None
-        condition, outcome, _ = facts[0]
-        return next((outcome is held for known, held, _ in self.state.facts if known == condition), None)
+        return next((outcome is known for other, known, _ in self.state.facts if other == condition), None)
 
     def assume_facts(self, test: cst.BaseExpression, outcome: bool) -> None:
         self.state.facts = self.state.facts.union(self.facts_of(test, outcome))

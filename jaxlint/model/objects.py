@@ -113,6 +113,15 @@ class Objects(Machine):
             return min((self.passes(source) for source in iterable.sources), default=2)
         return 2
 
+    def surely_passes(self, iterable: Value) -> bool:
+        """Whether a loop over `iterable` runs once at least."""
+        if isinstance(iterable, Iterator) and iterable.kind == "range":
+            bounds = [shapes.as_dimension(source) for source in iterable.sources]
+            return 1 <= len(bounds) <= 3 and None not in bounds and self.passes(iterable) > 0
+        if isinstance(iterable, AnyArray):
+            return bool(iterable.shape and iterable.shape[0])
+        return bool(self.items(iterable))
+
     def element(self, iterable: Value, number: int) -> Value:
         """What a loop over `iterable` binds in pass `number`."""
         items = self.items(iterable)

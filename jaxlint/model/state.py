@@ -190,7 +190,7 @@ class _KeyJoin:
     holds a new key after the join, used where the one on its own path was used."""
 
     def __init__(self, left: State, right: State) -> None:
-        self.left, self.right = left.uses, right.uses
+        self.left, self.right = left, right
         self.uses: dict[KeyId, tuple[Use, ...]] = {}
         self.made: dict[tuple[KeyId, KeyId], KeyId] = {}
 
@@ -224,7 +224,7 @@ class _KeyJoin:
             return left
         if (left, right) not in self.made:
             made = self.made[left, right] = fresh()
-            uses = join_uses(self.left.get(left, ()), self.right.get(right, ()))
+            uses = join_uses(uses_on_path(self.left, left), uses_on_path(self.right, right))
             if uses:
                 self.uses[made] = uses
         return self.made[left, right]
@@ -234,6 +234,17 @@ def join_uses(left: tuple[Use, ...], right: tuple[Use, ...]) -> tuple[Use, ...]:
     """The uses of a key on two paths, as many as are kept."""
     known = {id(use) for use in left}
     return (*left, *(use for use in right if id(use) not in known))[:MAX_USES]
+
+
+def uses_on_path(state: State, identity: KeyId) -> tuple[Use, ...]:
+    """The uses of a key that can lie behind `state`: not those under a condition that came
+    out otherwise."""
+    held = {(condition, outcome) for condition, outcome, _ in state.facts}
+    return tuple(
+        use
+        for use in state.uses.get(identity, ())
+        if not any((condition, not outcome) in held for condition, outcome, _ in use.facts)
+    )
 
 
 def key_identity(value: Value) -> KeyId | None:

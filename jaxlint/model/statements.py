@@ -96,7 +96,7 @@ class Statements(BuiltinCalls):
     # --- simple statements ---
 
     def visit_Expr(self, node: cst.Expr) -> Value:
-        return self.visit(node.value)
+        return UNKNOWN if type(node.value) is cst.SimpleString else self.visit(node.value)
 
     def visit_Return(self, node: cst.Return) -> Value:
         value = self.visit(node.value) if node.value is not None else NONE
@@ -560,10 +560,11 @@ class Statements(BuiltinCalls):
         body: Callable[[], None],
         passes: int,
         orelse: cst.Else | None = None,
+        surely: bool = False,
     ) -> None:
         """A loop's body is run a second time with what its first pass left. To keep the
         cost linear in nesting, the second pass of a loop runs the loops in it once. Who
-        breaks out does not meet `orelse`."""
+        breaks out does not meet `orelse`; `surely` says that there is a first pass."""
         if any(loop.pass_number > 0 for loop in self.loops):
             passes = min(passes, 1)
         before = self.state.fork()
@@ -581,19 +582,18 @@ class Statements(BuiltinCalls):
             self.enter(state)
             if state is None:
                 break
-            self.state.facts = facts
+            if number + 1 < passes:
+                self.state.facts = facts
         self.loops.pop()
         if loop.breaks:
             self.forget_iteration(loop.token)
-        self.enter(join_states(self.leave(), before))
-        self.state.facts = facts
-        if orelse is not None:
+        self.enter(self.leave() if surely and passes else join_states(self.leave(), before))
+        if orelse is not None and self.reachable:
             self.run_suite(orelse)
         state = self.leave()
         for other in loop.breaks:
             state = join_states(state, other)
         self.enter(state)
-        self.state.facts = facts
 
     def forget_iteration(self, token: int) -> None:
         """A loop that may be left early does not go through a whole batch of keys."""
@@ -637,7 +637,8 @@ class Statements(BuiltinCalls):
             self.bind(node.target, self.element(iterable, number))
 
         body, passes = node.body, self.passes(iterable)
-        self.run_loop(node, start, lambda: self.run_suite(body), passes, node.orelse)
+        surely = self.surely_passes(iterable)
+        self.run_loop(node, start, lambda: self.run_suite(body), passes, node.orelse, surely)
         return UNKNOWN
 
     def visit_While(self, node: cst.While) -> Value:

@@ -195,12 +195,11 @@ class Summary:
         names = machine.globals.names
         return all(names.get(name) is value for name, value in self.recorder.free.items())
 
-    def use_from(self, machine: Machine, identity: KeyId, use: Use) -> Use:
+    def use_from(self, machine: Machine, renaming: _Renaming, identity: KeyId, use: Use) -> Use:
         """A recorded use as it happens in the call that is running now."""
         recorder = self.recorder
-        serial = fresh()[0]
         facts = frozenset(
-            ((serial, *key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts
+            (renaming.condition(key), outcome, recurs) for key, outcome, recurs in use.facts - recorder.facts
         )
         return Use(
             (*machine.calls, *use.chain[recorder.depth :]),
@@ -218,7 +217,7 @@ class Summary:
         renaming = _Renaming(self, machine, numbering)
         recorder = self.recorder
         uses = [(renaming.identity(identity), use) for identity, use in recorder.uses]
-        replayed = [(identity, self.use_from(machine, identity, use)) for identity, use in uses]
+        replayed = [(identity, self.use_from(machine, renaming, identity, use)) for identity, use in uses]
         # How the uses inside go together was looked at when they were recorded.
         for identity, use in replayed:
             machine.check_use(identity, use)
@@ -238,6 +237,7 @@ class _Renaming:
     def __init__(self, summary: Summary, machine: Machine, numbering: Numbering) -> None:
         self.summary, self.machine, self.numbering = summary, machine, numbering
         self.roots: dict[Any, Any] = {}
+        self.serial = fresh()[0]
         self.addresses = dict(zip(summary.numbering.addresses, numbering.addresses, strict=False))
 
     def identity(self, identity: KeyId) -> KeyId:
@@ -251,6 +251,13 @@ class _Renaming:
             return identity
         root = self.roots.setdefault(identity[0], fresh()[0])
         return (root, *identity[1:])
+
+    def condition(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A condition as it is in the present call: one over an argument is over its own, any
+        other is not taken for one that was met before."""
+        if isinstance(key[0], tuple):
+            return self.machine.truth_of(self.identity(key[0]))
+        return (self.serial, *key)
 
     def value(self, value: Value) -> Value:
         if isinstance(value, (Unknown, Scalar)):

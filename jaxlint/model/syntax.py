@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import libcst as cst
 
@@ -95,3 +96,57 @@ def dotted_name(node: cst.CSTNode | None) -> str:
     if type(node) is not cst.Name:
         return ""
     return ".".join([node.value, *reversed(parts)])
+
+
+def plain_text(node: cst.CSTNode) -> str | None:
+    """The text of the common kinds of expression, white space evened out; None for the
+    others. Several times as fast as having libcst write them."""
+    write = PLAIN.get(type(node))
+    return None if write is None else write(node)
+
+
+def _attribute(node: Any) -> str | None:
+    base = plain_text(node.value)
+    return None if base is None or node.lpar else f"{base}.{node.attr.value}"
+
+
+def _comparison(node: Any) -> str | None:
+    parts = [plain_text(node.left)]
+    for target in node.comparisons:
+        operator = COMPARISONS.get(type(target.operator))
+        parts += [operator, plain_text(target.comparator)]
+    return None if node.lpar else _joined(parts, " ")
+
+
+def _call(node: Any) -> str | None:
+    if node.lpar or any(argument.star or argument.keyword for argument in node.args):
+        return None
+    inside = _joined([plain_text(argument.value) for argument in node.args], ", ")
+    function = plain_text(node.func)
+    return None if function is None or inside is None else f"{function}({inside})"
+
+
+def _joined(parts: list[str | None], separator: str) -> str | None:
+    return None if None in parts else separator.join(part or "" for part in parts)
+
+
+COMPARISONS: dict[type[cst.CSTNode], str] = {
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+    cst.Is: "is",
+    cst.IsNot: "is not",
+    cst.In: "in",
+    cst.NotIn: "not in",
+}
+PLAIN: dict[type[cst.CSTNode], Callable[[Any], str | None]] = {
+    cst.Name: lambda node: None if node.lpar else str(node.value),
+    cst.Integer: lambda node: None if node.lpar else str(node.value),
+    cst.SimpleString: lambda node: None if node.lpar else str(node.value),
+    cst.Attribute: _attribute,
+    cst.Comparison: _comparison,
+    cst.Call: _call,
+}
