@@ -10,13 +10,10 @@ import pytest
 from checkout import ROOT
 from command import BUG, jaxlint, run_module, write_files
 
-# Names the plugin, so that the tests do not depend on how jaxlint is installed.
+# flake8 finds the plugin by its entry point, so jaxlint must be installed.
 SETTINGS = """\
 [flake8]
 select = JAX,E9
-[flake8:local-plugins]
-extension =
-    JAX = jaxlint.flake8_plugin:Plugin
 """
 
 KEYS = """\
