@@ -11,7 +11,7 @@ from typing import Any
 from jaxlint.knowledge.reader import ALIAS, MODULE, read_row
 from jaxlint.knowledge.signature import ClassRow, Parameter, Row, Signature, Word
 
-__all__ = ["ClassRow", "Parameter", "Row", "Signature", "Word", "lookup", "roots"]
+__all__ = ["ClassRow", "Parameter", "Row", "Signature", "Word", "has_row", "lookup", "roots"]
 
 TABLE = Path(__file__).with_name("table.json")
 
@@ -32,6 +32,11 @@ def lookup(path: str) -> Row | None:
     if isinstance(row, ClassRow):
         return replace(row, init=_constructor(path))
     return row
+
+
+def has_row(module: str, name: str) -> bool:
+    """Whether a name of a module has a row of its own; a catch-all is none."""
+    return f"{_home(module)}.{name}" in _rows()
 
 
 def _constructor(path: str) -> Signature | None:

@@ -153,6 +153,7 @@ class Calls(Expressions):
             return value
         if isinstance(function, Unknown) and function.symbol == ("global", "reveal") and args.values:
             self.emit(events.Revealed(site, args.values[0].describe()))
+            return NONE
         self.escape_all(args.every())
         return Unknown(function.traced, fresh())
 

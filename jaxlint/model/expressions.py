@@ -10,7 +10,7 @@ from typing import Any
 
 import libcst as cst
 
-from jaxlint.knowledge import lookup
+from jaxlint.knowledge import has_row
 from jaxlint.model import shapes
 from jaxlint.model.objects import AT_VIEW, Objects
 from jaxlint.model.state import Contents, State, fresh, join_states, join_values
@@ -132,7 +132,7 @@ class Expressions(Objects):
                 if name in BUILTINS:
                     return BUILTIN_CONSTANTS.get(name) or Imported(path="builtins." + name)
                 for module in self.stars:
-                    if lookup(f"{module}.{name}") is not None:
+                    if has_row(module, name):
                         return self.resolve(f"{module}.{name}")
                 return Unknown(symbol=("global", name))
         if isinstance(value, Array) and value.identity is not None:
