@@ -199,7 +199,7 @@ class Writer:
         if self.draw(st.booleans()):
             name = self.name("t")
             scope.tuples.append(name)
-            left, right = self.pick(["()", "[]"])
+            left, right = self.draw(st.sampled_from([("(", ")"), ("[", "]")]))
             return [f"{name} = {left}{first}, {second}{right}"]
         name = self.name("d")
         scope.dicts.append(name)

@@ -15,7 +15,7 @@ from jaxlint.model.machine import MAX_DEPTH
 from jaxlint.model.objects import AT_VIEW
 from jaxlint.model.state import Contents, Frame, fresh, join_states, scalar_type
 from jaxlint.model.summaries import NotSummarisable, Numbering, Recorder, Summary
-from jaxlint.model.syntax import has_yield
+from jaxlint.model.syntax import has_yield, written_outside
 from jaxlint.model.values import (
     NONE,
     UNKNOWN,
@@ -226,6 +226,25 @@ class Calls(Expressions):
                 self.escape_symbol(value.symbol)
             elif isinstance(value, Tuple) and depth < MAX_NESTED:
                 self.escape_all(value.items, depth + 1)
+            elif isinstance(value, Function) and depth < MAX_NESTED:
+                self.escape_written(value, depth + 1)
+
+    def escape_written(self, function: Function, depth: int) -> None:
+        """Unknown code may call a function: what it writes to outside is no longer known."""
+        if not isinstance(function.node, cst.FunctionDef) or function.closure is None:
+            return
+        bound, stored = written_outside(function.node)
+        for name in bound | stored:
+            frame: Frame | None = function.closure
+            while frame is not None and name not in frame.names:
+                frame = frame.parent
+            if frame is not None and name in bound:
+                for recorder in self.recorders:
+                    recorder.pure = False
+                frame.names[name] = Unknown(symbol=fresh())
+                self.versions[name] = fresh()[0]
+            elif frame is not None:
+                self.escape_all([frame.names[name]], depth)
 
     def kept(self, values: Iterable[Value]) -> None:
         """Something else holds these arrays from now on."""

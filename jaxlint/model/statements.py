@@ -312,10 +312,19 @@ class Statements(BuiltinCalls):
             self.write(base.address, contents.storing(name, value))
             if isinstance(contents.cls, Class):
                 self.note_attribute(contents.cls, name, value)
+        elif isinstance(base, Class):
+            self.store_class_attribute(base, name, value)
         elif isinstance(base, Unknown) and base.symbol is not None:
             self.store_unknown(base, (".", name), value)
         if self.on_bound is not None:
             self.on_bound(target, self.text(target), value)
+
+    def store_class_attribute(self, cls: Class, name: str, value: Value) -> None:
+        """A class belongs to no path: what it holds is weakened."""
+        for recorder in self.recorders:
+            recorder.pure = False
+        old = cls.members.get(name)
+        cls.members[name] = value if old is None else join_values(old, value)
 
     def store_unknown(self, base: Unknown, slot: tuple[str, Any], value: Value) -> None:
         assert base.symbol is not None

@@ -70,6 +70,35 @@ def bound_names(node: cst.CSTNode) -> frozenset[str]:
     return frozenset(names)
 
 
+def written_outside(node: cst.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of enclosing functions that a function binds anew, and the names of what it
+    stores into."""
+    bound: set[str] = set()
+    stored: set[str] = set()
+    for statement in small_statements(node.body):
+        if isinstance(statement, (cst.Nonlocal, cst.Global)):
+            bound.update(item.name.value for item in statement.names)
+        elif isinstance(statement, cst.Assign):
+            for target in statement.targets:
+                stored.update(stored_roots(target.target))
+        elif isinstance(statement, (cst.AnnAssign, cst.AugAssign)):
+            stored.update(stored_roots(statement.target))
+    return frozenset(bound), frozenset(stored)
+
+
+def stored_roots(target: cst.CSTNode) -> Iterator[str]:
+    """The `a` of `a.b[c] = …`."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from stored_roots(element.value)
+    elif isinstance(target, (cst.Attribute, cst.Subscript)):
+        root: cst.CSTNode = target
+        while isinstance(root, (cst.Attribute, cst.Subscript)):
+            root = root.value
+        if isinstance(root, cst.Name):
+            yield root.value
+
+
 def target_names(target: cst.CSTNode) -> Iterator[str]:
     """The names and ".attributes" that an assignment to `target` binds."""
     if type(target) is cst.Name:
