@@ -39,7 +39,7 @@ from jaxlint.model.state import (
 )
 from jaxlint.model.summaries import Recorder, Summary
 from jaxlint.model.syntax import NAMES_IN_TEXT, PURE_CALLS, plain_text
-from jaxlint.model.values import KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
+from jaxlint.model.values import Constant, KeyId, Keys, Reference, Tracing, Tuple, Unknown, Value
 
 MAX_DEPTH = 10
 STEPS_PER_STATEMENT = 8
@@ -311,7 +311,11 @@ class Machine:
     @staticmethod
     def _in_unison(earlier: Use, use: Use) -> bool:
         """Shuffling several arrays by one key keeps their rows together: that is meant."""
-        return use.data is not None and earlier.data is not use.data and earlier.function == use.function
+        mine, theirs = use.data, earlier.data
+        if mine is None or earlier.function != use.function:
+            return False
+        number = isinstance(mine, Constant) or getattr(mine, "symbol", None) is not None
+        return mine is not theirs and not (number and mine == theirs)
 
     def _report_reuse(self, use: Use, earlier: Use, between: int | None) -> None:
         depth = next(

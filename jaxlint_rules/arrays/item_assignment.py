@@ -41,7 +41,7 @@ rule = Rule(
     name="item-assignment",
     group="correctness",
     message="JAX arrays are immutable: `{statement}` raises {error}",
-    help="Write `{cure}`: it gives a new array.",
+    help="To get a new array, {cure}.",
     claim=Raises("TypeError|AttributeError", "immutable|__delitem__|does not support item"),
 )
 
@@ -56,7 +56,7 @@ def check_store(event: ItemStored) -> Iterator[Hit]:
         event.site,
         statement=f"{target} {event.operator}= …",
         error="TypeError",
-        cure=f"{event.base_text} = {event.base_text}.at[{event.index_text}].{value}",
+        cure=_cure(event.base_text, f"{event.base_text}.at[{event.index_text}].{value}"),
     )
 
 
@@ -67,5 +67,11 @@ def check_deletion(event: ItemDeleted) -> Iterator[Hit]:
         event.site,
         statement=f"del {event.base_text}[{event.index_text}]",
         error="AttributeError",
-        cure=f"{event.base_text} = jnp.delete({event.base_text}, {event.index_text})",
+        cure=_cure(event.base_text, f"jnp.delete({event.base_text}, {event.index_text})"),
     )
+
+
+def _cure(base: str, value: str) -> str:
+    """What to write: bind the name anew, where there is one."""
+    named = all(part.isidentifier() for part in base.split("."))
+    return f"write `{base} = {value}`" if named else f"bind what `{value}` gives"

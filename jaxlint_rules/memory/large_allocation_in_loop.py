@@ -28,7 +28,7 @@ rule = Rule(
     name="large-allocation-in-loop",
     group="performance",
     message="each pass of the loop on line {loop} makes an array of {size} while `{name}` still holds the last one",
-    help="End the pass with `del {name}`, or do its work in a function: {total} at the peak become {size}.",
+    help="Do the work of a pass in a function, or end it with `del {name}` if nothing reads it later: the two take {total}.",
     claim=KeepsAlive(1.4),
 )
 

@@ -12,7 +12,8 @@ different data each time. `jax.random.clone(key)` says that a reuse is meant.
 
 ## Not reported
 Uses on paths that exclude each other (branches, early returns, a condition and its negation),
-`fold_in`, which does not spend a key, and keys that are handed to functions that jaxlint knows
+`fold_in`, which does not spend a key, one shuffle (`permutation`, `choice`) of several arrays, which
+keeps their rows together, and keys that are handed to functions that jaxlint knows
 nothing about.
 """
 
@@ -29,7 +30,7 @@ rule = Rule(
     name="key-reused",
     group="correctness",
     message="PRNG key `{name}` was already used on line {earlier}: {consequence}",
-    help="Split it first: `{name}, subkey = jax.random.split({name})`.",
+    help="Give each use a key of its own: `key, subkey = jax.random.split(key)`.",
     claim=AnyOf(IdenticalDraws(), Correlated(0.99)),
 )
 
@@ -40,7 +41,7 @@ def check(event: KeyReused) -> Iterator[Hit]:
     if event.in_loop or "split" in (event.use.kind, event.earlier.kind):
         return
     same = event.use.function == event.earlier.function
-    consequence = "the same numbers for the same shape" if same else "the draws are not independent"
+    consequence = "the same arguments give the same numbers" if same else "the draws are not independent"
     yield rule.hit(
         event.site, places={"earlier": event.earlier.site}, name=event.name, consequence=consequence
     )

@@ -27,7 +27,7 @@ rule = Rule(
     name="key-reused-in-loop",
     group="correctness",
     message="PRNG key `{name}` is the same in each pass of the loop on line {loop}: {consequence}",
-    help="Derive a new one in each pass: `{name}, subkey = jax.random.split({name})`.",
+    help="Derive a new one in each pass: `key, subkey = jax.random.split(key)`.",
     claim=IdenticalDraws(),
 )
 

@@ -27,7 +27,7 @@ rule = Rule(
     name="key-used-after-split",
     group="suspicious",
     message="PRNG key `{name}` is {use} here and {earlier_use} on line {earlier}{when}: {consequence}",
-    help="Replace the key when it is split, `{name}, subkey = jax.random.split({name})`, and use `subkey`.",
+    help="Replace the key when it is split, `key, subkey = jax.random.split(key)`, and use `subkey`.",
     claim=AnyOf(IdenticalDraws(), KeyReuse()),
 )
 
