@@ -239,8 +239,7 @@ class Calls(Expressions):
             while frame is not None and name not in frame.names:
                 frame = frame.parent
             if frame is not None and name in bound:
-                for recorder in self.recorders:
-                    recorder.pure = False
+                self.note_unrepeatable()
                 frame.names[name] = Unknown(symbol=fresh())
                 self.versions[name] = fresh()[0]
             elif frame is not None:
@@ -400,8 +399,7 @@ class Calls(Expressions):
 
     def never_returns(self) -> None:
         """No path gets beyond the call that is running; that is not part of a summary."""
-        for recorder in self.recorders:
-            recorder.pure = False
+        self.note_unrepeatable()
         self.enter(None)
 
     def join_exits(self, frame: Frame) -> Value:

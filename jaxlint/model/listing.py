@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from jaxlint.model.interpreter import Options, analyse
-from jaxlint.model.values import Value
 from jaxlint.source.positions import locate
 
 
@@ -26,6 +25,3 @@ def list_values(source: str) -> Iterator[tuple[int, str, str]]:
     rows = {(places[site].start, name, description) for site, name, description in bound}
     for start, name, description in sorted(rows):
         yield start.row, name, description
-
-
-__all__ = ["Value", "list_values"]

@@ -407,10 +407,15 @@ class Machine:
             if not recorder.is_new(root) and root not in recorder.numbering.addresses:
                 recorder.pure = False
 
-    def kill(self, identities: set[KeyId]) -> None:
-        """These buffers are gone, or something else holds them."""
+    def note_unrepeatable(self) -> None:
+        """What happens here is not part of a summary: the calls that are running cannot be
+        replayed."""
         for recorder in self.recorders:
             recorder.pure = False
+
+    def kill(self, identities: set[KeyId]) -> None:
+        """These buffers are gone, or something else holds them."""
+        self.note_unrepeatable()
         self.state.dead |= identities
 
 

@@ -138,9 +138,7 @@ def shape_of(value: Value, contents: Contents) -> Shape:
         return ()
     if isinstance(value, Scalar) and value.type in WEAK:
         return ()
-    items = (
-        value.items if isinstance(value, Tuple) else contents(value) if isinstance(value, Reference) else None
-    )
+    items = _elements(value, contents)
     if not items:
         return None if items is None else (0,)
     first = shape_of(items[0], contents)
@@ -385,9 +383,7 @@ def _array(args: Arguments, contents: Contents, x64: bool) -> tuple[Shape, str |
 
 def _nested_dtype(value: Value, contents: Contents, x64: bool) -> str | None:
     """The dtype of an array made of nested sequences: the widest of the elements'."""
-    items = (
-        value.items if isinstance(value, Tuple) else contents(value) if isinstance(value, Reference) else None
-    )
+    items = _elements(value, contents)
     if items is None:
         return element_dtype(value, x64)
     if not items:

@@ -256,8 +256,7 @@ class Statements(BuiltinCalls):
     def bind_name(self, name: str, value: Value, site: cst.CSTNode | None = None) -> None:
         owner = self.frame.nonlocals.get(name)
         if owner is not None and owner is not self.frame:
-            for recorder in self.recorders:
-                recorder.pure = False
+            self.note_unrepeatable()
             old = owner.names.get(name)
             owner.names[name] = value if old is None else join_values(old, value)
         else:
@@ -321,8 +320,7 @@ class Statements(BuiltinCalls):
 
     def store_class_attribute(self, cls: Class, name: str, value: Value) -> None:
         """A class belongs to no path: what it holds is weakened."""
-        for recorder in self.recorders:
-            recorder.pure = False
+        self.note_unrepeatable()
         old = cls.members.get(name)
         cls.members[name] = value if old is None else join_values(old, value)
 
@@ -553,11 +551,11 @@ class Statements(BuiltinCalls):
         for field in ("pattern", "patterns", "elements", "kwds", "left", "right", "rest"):
             part = getattr(pattern, field, None)
             for inner in part if isinstance(part, (list, tuple)) else (part,):
-                inner = getattr(inner, "value", inner) if type(inner) is not cst.MatchPattern else inner
+                inner = getattr(inner, "value", inner) if not isinstance(inner, cst.MatchPattern) else inner
                 if isinstance(inner, (cst.MatchPattern, cst.MatchSequenceElement, cst.MatchStar)):
                     self.bind_pattern(inner)  # type: ignore[arg-type]
                 inner = getattr(inner, "pattern", None)
-                if type(inner) is cst.MatchPattern:
+                if isinstance(inner, cst.MatchPattern):
                     self.bind_pattern(inner)
 
     # --- loops ---

@@ -137,8 +137,7 @@ class TransformedCalls(LibraryCalls):
     ) -> Value:
         """Call a function for the shapes of what it gives: the keys are as they were after it."""
         uses, recorders = self.state.uses, self.recorders
-        for recorder in recorders:
-            recorder.pure = False
+        self.note_unrepeatable()
         self.state.uses, self.recorders = uses.copy(), []
         value = self.call_traced(site, function, args, trace)
         self.state.uses, self.recorders = uses, recorders
